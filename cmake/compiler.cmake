@@ -1,0 +1,17 @@
+# Warnings, hardening and sanitizers: the same for every target of the project.
+add_compile_options(
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror
+  -fstack-protector-strong -fno-omit-frame-pointer)
+add_compile_definitions(_GLIBCXX_ASSERTIONS)
+add_link_options(-fuse-ld=mold -Wl,-z,relro,-z,now -Wl,--as-needed)
+
+if(SLUICE_SANITIZE)
+  add_compile_options(-fsanitize=${SLUICE_SANITIZE} -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${SLUICE_SANITIZE})
+else()
+  add_compile_options($<$<CONFIG:Release>:-D_FORTIFY_SOURCE=2>)
+endif()
+
+# Functions that nothing calls do not reach the binary.
+add_compile_options(-ffunction-sections -fdata-sections)
+add_link_options(-Wl,--gc-sections)

@@ -1,0 +1,161 @@
+"""What the manifests let the operator do. Every right is a line of rbac.golden, so that a new one
+shows in a diff; after a change that is meant, write the file anew:
+
+    python3 tests/style/test_rbac.py > tests/style/rbac.golden
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any, Iterator
+
+import pytest
+import yaml
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+DEPLOY = REPOSITORY / "deploy"
+GOLDEN = Path(__file__).with_name("rbac.golden")
+
+SECRET_READER = "sluice-secret-reader"
+OPERATOR = {"kind": "ServiceAccount", "name": "sluice", "namespace": "sluice-system"}
+READING = {"get", "list", "watch"}
+RULES_MAX = 10
+VERBS_NEVER = {"escalate", "bind", "impersonate", "deletecollection", "approve", "sign"}
+RESOURCES_NEVER = {
+    "pods/exec", "pods/attach", "pods/portforward", "pods/proxy", "pods/ephemeralcontainers",
+    "nodes/proxy", "services/proxy", "serviceaccounts/token",
+}
+# For some resources, all verbs that anybody may ever ask for.
+VERBS_AT_MOST = {
+    "pods": READING,
+    "persistentvolumeclaims": READING,
+    "statefulsets": READING | {"patch"},
+    "leases": {"create", "get", "update", "delete"},
+}
+
+Object = dict[str, Any]
+
+
+def shipped(*folders: str) -> list[Object]:
+    files = [file for folder in folders for file in sorted((DEPLOY / folder).glob("*.yaml"))]
+    return [obj for file in files for obj in yaml.safe_load_all(file.read_text()) if obj]
+
+
+def rules(objects: list[Object]) -> Iterator[tuple[str, Object]]:
+    for obj in objects:
+        for rule in obj.get("rules") or []:
+            yield f"{obj['kind']} {obj['metadata']['name']}", rule
+
+
+def rights(objects: list[Object]) -> list[str]:
+    """Lines such as `ClusterRole sluice: apps/statefulsets get`."""
+    lines = []
+    for role, rule in rules(objects):
+        names = f" [{', '.join(rule['resourceNames'])}]" if "resourceNames" in rule else ""
+        lines += [f"{role}: {group or 'core'}/{resource} {verb}{names}"
+                  for group in rule["apiGroups"] for resource in rule["resources"]
+                  for verb in rule["verbs"]]
+    return sorted(lines)
+
+
+def faults_of_rule(role: str, rule: Object) -> Iterator[str]:
+    words = [word for values in rule.values() for word in values]
+    if any("*" in word for word in words):
+        yield f"{role}: a wildcard in {rule}"
+    if "nonResourceURLs" in rule:
+        yield f"{role}: a right outside the API in {rule}"
+    for verb in VERBS_NEVER & set(rule["verbs"]):
+        yield f"{role}: the verb {verb}"
+    for resource in rule.get("resources", []):
+        if resource in RESOURCES_NEVER:
+            yield f"{role}: the resource {resource}"
+        for verb in set(rule["verbs"]) - VERBS_AT_MOST.get(resource, set(rule["verbs"])):
+            yield f"{role}: {verb} on {resource}"
+        is_secret_reader = role == f"ClusterRole {SECRET_READER}" and rule["verbs"] == ["get"]
+        if resource == "secrets" and not is_secret_reader:
+            yield f"{role}: {rule['verbs']} on secrets"
+
+
+def faults_of_binding(binding: Object) -> Iterator[str]:
+    name = f"{binding['kind']} {binding['metadata']['name']}"
+    if binding["roleRef"]["name"] == SECRET_READER:
+        yield f"{name}: {SECRET_READER} is bound by a tenant, in a namespace, never here"
+    if binding["subjects"] != [OPERATOR]:
+        yield f"{name}: binds somebody else than the operator"
+    if not binding["roleRef"]["name"].startswith("sluice"):
+        yield f"{name}: binds a role that we do not ship"
+
+
+def faults(objects: list[Object]) -> list[str]:
+    found = [fault for role, rule in rules(objects) for fault in faults_of_rule(role, rule)]
+    for obj in objects:
+        if obj["kind"].endswith("Binding"):
+            found += faults_of_binding(obj)
+        if "aggregationRule" in obj:
+            found.append(f"{obj['metadata']['name']}: grows by aggregation")
+    return found
+
+
+def test_the_shipped_roles_have_no_fault() -> None:
+    assert faults(shipped("rbac", "namespaced")) == []
+
+
+def test_every_right_is_in_the_golden_file() -> None:
+    assert "\n".join(rights(shipped("rbac"))) + "\n" == GOLDEN.read_text()
+
+
+def test_rights_are_few_and_come_from_one_folder() -> None:
+    assert len(list(rules(shipped("rbac")))) <= RULES_MAX
+    folders = [path.name for path in DEPLOY.iterdir() if path.is_dir() and path.name != "rbac"]
+    elsewhere = {obj["kind"] for obj in shipped(".", *folders)
+                 if obj["apiVersion"].startswith("rbac.")}
+    assert elsewhere == {"RoleBinding"}, "roles, and bindings for everywhere, are in deploy/rbac"
+
+
+def test_in_namespaces_the_same_role_is_bound_as_everywhere() -> None:
+    everywhere, = [obj for obj in shipped("rbac") if obj["kind"] == "ClusterRoleBinding"
+                   and obj["roleRef"]["name"] == "sluice-workloads"]
+    in_one, = shipped("namespaced")
+    assert (in_one["kind"], in_one["metadata"]["namespace"]) == ("RoleBinding", "NAMESPACE")
+    assert in_one["roleRef"] == everywhere["roleRef"]
+
+
+def test_the_example_binds_secrets_in_one_namespace() -> None:
+    example, = [obj for obj in shipped("optional") if obj["kind"] == "RoleBinding"]
+    assert example["roleRef"]["name"] == SECRET_READER
+    assert example["metadata"]["namespace"] not in ("", "sluice-system", "kube-system")
+    assert example["subjects"] == [OPERATOR]
+
+
+def role(kind: str = "ClusterRole", name: str = "sluice", **rule: list[str]) -> Object:
+    whole = {"apiGroups": [""], "resources": ["pods"], "verbs": ["get"], **rule}
+    return {"kind": kind, "metadata": {"name": name}, "rules": [whole]}
+
+
+def binding(kind: str = "ClusterRoleBinding", to: str = "sluice", **subject: str) -> Object:
+    return {"kind": kind, "metadata": {"name": "b"}, "roleRef": {"name": to},
+            "subjects": [{**OPERATOR, **subject}]}
+
+
+@pytest.mark.parametrize("planted", [
+    role(verbs=["*"]), role(resources=["*"]), role(apiGroups=["*"]), role(resources=["pods/*"]),
+    role(resources=["secrets"], verbs=["list"]), role(resources=["secrets"]),
+    role(name=SECRET_READER, resources=["secrets"], verbs=["get", "list"]),
+    role(kind="Role", name=SECRET_READER, resources=["secrets"]),
+    role(resources=["pods/exec"], verbs=["create"]), role(verbs=["delete"]),
+    role(resources=["clusterroles"], verbs=["escalate"]),
+    role(resources=["users"], verbs=["impersonate"]),
+    role(apiGroups=["apps"], resources=["statefulsets"], verbs=["update"]),
+    role(resources=["persistentvolumeclaims"], verbs=["delete"]),
+    role(nonResourceURLs=["/debug"]), binding(to=SECRET_READER),
+    binding(kind="RoleBinding", to=SECRET_READER), binding(to="cluster-admin"),
+    binding(name="default"), {**role(), "aggregationRule": {}},
+], ids=str)
+def test_a_planted_fault_is_found(planted: Object) -> None:
+    assert faults([role(), binding()]) == []
+    assert faults([planted]) != []
+
+
+if __name__ == "__main__":
+    sys.stdout.write("\n".join(rights(shipped("rbac"))) + "\n")
