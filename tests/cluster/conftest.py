@@ -1,0 +1,102 @@
+"""Fixtures: one control plane per run, one namespace per test, operators that end with it."""
+
+from __future__ import annotations
+
+import secrets
+from typing import Callable, Iterator
+
+import pytest
+
+from harness.api import Api
+from harness.controlplane import ControlPlane
+from harness.hookserver import HookServer
+from harness.operator import Operator, install as install_component, service_account_kubeconfig
+
+_logs = pytest.StashKey[str]()
+_failed = pytest.StashKey[bool]()
+
+
+@pytest.fixture(scope="session")
+def cluster(pytestconfig: pytest.Config) -> Iterator[ControlPlane]:
+    plane = ControlPlane()
+    pytestconfig.stash[_logs] = str(plane.logs)
+    plane.start()
+    yield plane
+    plane.stop(keep_logs=pytestconfig.stash.get(_failed, False))
+
+
+@pytest.fixture(scope="session")
+def api(cluster: ControlPlane) -> Api:
+    return cluster.api
+
+
+@pytest.fixture
+def namespace(api: Api, request: pytest.FixtureRequest) -> Iterator[str]:
+    """A namespace of the test's own. Its deletion goes on while the next test runs."""
+    words = request.node.name.split("[")[0].removeprefix("test_").replace("_", "-")
+    name = f"{words[:40].strip('-')}-{secrets.token_hex(3)}"
+    api.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
+    yield name
+    api.delete("Namespace", name)
+
+
+@pytest.fixture(scope="session")
+def install(api: Api) -> Callable[[str], None]:
+    """install("rbac") applies what `sluice manifests rbac` prints, once per run."""
+    done: set[str] = set()
+
+    def once(component: str) -> None:
+        if component not in done:
+            install_component(api, component)
+            done.add(component)
+
+    return once
+
+
+@pytest.fixture
+def operator(cluster: ControlPlane,
+             install: Callable[[str], None]) -> Iterator[Callable[..., Operator]]:
+    """operator("--flag", ...) starts one more operator and waits until it is ready.
+
+    ready=False returns at once; kubeconfig=path runs it with another identity.
+    """
+    started: list[Operator] = []
+
+    def start(*flags: str, ready: bool = True, kubeconfig=None) -> Operator:
+        install("rbac")
+        name = f"operator-{secrets.token_hex(3)}"
+        one = Operator(cluster, kubeconfig or service_account_kubeconfig(cluster), name, flags,
+                       ready=False)
+        started.append(one)
+        if ready:
+            one.wait_until_ready()
+        return one
+
+    yield start
+    for one in started:
+        one.kill9()
+
+
+@pytest.fixture
+def hook() -> Iterator[HookServer]:
+    """An HTTP hook server that allows everything until it is told otherwise."""
+    with HookServer() as server:
+        yield server
+
+
+@pytest.fixture
+def https_hook(cluster: ControlPlane) -> Iterator[HookServer]:
+    """The same over TLS, with a certificate that cluster.authority signed."""
+    with HookServer(cluster.authority.issue("hook")) as server:
+        yield server
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item: pytest.Item):
+    outcome = yield
+    report = outcome.get_result()
+    if report.failed:
+        item.config.stash[_failed] = True
+        logs = item.config.stash.get(_logs, None)
+        if logs:
+            report.sections.append(("Logs", f"The logs of this run are kept in {logs}"))
