@@ -1,0 +1,286 @@
+#include "net/http_server.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/ip/v6_only.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/core/tcp_stream.hpp>
+#include <boost/beast/http.hpp>
+#include <charconv>
+#include <optional>
+#include <vector>
+
+namespace sluice::net {
+
+namespace {
+
+namespace asio = boost::asio;
+namespace http = boost::beast::http;
+using asio::ip::tcp;
+using boost::system::error_code;
+
+constexpr std::size_t unread_bytes_max = 64 << 10;  // of a refused body; then we do reset
+
+struct HostPort {
+    std::string host;  // empty: every interface
+    std::string port;
+};
+
+std::optional<HostPort> split(std::string_view address) {
+    const auto colon = address.rfind(':');
+    if (colon == address.npos) return std::nullopt;
+    std::string_view host = address.substr(0, colon);
+    const std::string_view port = address.substr(colon + 1);
+    if (host.starts_with('[') && host.ends_with(']')) {
+        host = host.substr(1, host.size() - 2);
+        if (host.empty()) return std::nullopt;
+    } else if (host.find_first_of(":[]") != host.npos) {
+        return std::nullopt;
+    }
+    std::uint16_t number = 0;
+    const auto [end, failed] = std::from_chars(port.begin(), port.end(), number);
+    if (failed != std::errc{} || end != port.end()) return std::nullopt;
+    return HostPort{std::string(host), std::string(port)};
+}
+
+std::unexpected<Error> cannot_listen(const std::string& address, const std::string& why) {
+    return failure(ErrorKind::Unreadable, fmt::format("cannot listen on {}: {}", address, why));
+}
+
+Result<std::vector<tcp::endpoint>> resolve(asio::io_context& loop, const std::string& address) {
+    const auto parts = split(address);
+    if (!parts) {
+        return failure(ErrorKind::Invalid,
+                       fmt::format("\"{}\" is not an address to listen on; \"host:port\", "
+                                   "\":port\" and \"[ipv6]:port\" are",
+                                   address));
+    }
+    const auto port = static_cast<std::uint16_t>(std::stoul(parts->port));
+    if (parts->host.empty()) {
+        return std::vector{tcp::endpoint(tcp::v6(), port), tcp::endpoint(tcp::v4(), port)};
+    }
+    error_code failed;
+    const auto found = tcp::resolver(loop).resolve(parts->host, parts->port,
+                                                   tcp::resolver::numeric_service, failed);
+    if (failed) return cannot_listen(address, "the name does not resolve");
+    std::vector<tcp::endpoint> endpoints;
+    for (const auto& entry : found)
+        endpoints.push_back(entry.endpoint());
+    return endpoints;
+}
+
+error_code listen_on(tcp::acceptor& acceptor, const tcp::endpoint& endpoint) {
+    error_code failed;
+    acceptor.open(endpoint.protocol(), failed);
+    if (failed) return failed;
+    acceptor.set_option(tcp::acceptor::reuse_address(true), failed);
+    if (endpoint.address().is_v6() && endpoint.address().is_unspecified()) {
+        acceptor.set_option(asio::ip::v6_only(false), failed);
+    }
+    acceptor.bind(endpoint, failed);
+    if (!failed) acceptor.listen(asio::socket_base::max_listen_connections, failed);
+    if (failed) {
+        error_code ignored;
+        acceptor.close(ignored);
+    }
+    return failed;
+}
+
+using Request = http::request<http::empty_body>;
+using Response = http::response<http::string_body>;
+
+Response to_response(const Request& request, Reply reply) {
+    Response response{static_cast<http::status>(reply.status), request.version()};
+    response.set(http::field::content_type, reply.content_type);
+    response.set(http::field::cache_control, "no-store");
+    response.set("X-Content-Type-Options", "nosniff");
+    response.content_length(reply.body.size());
+    if (request.method() != http::verb::head) response.body() = std::move(reply.body);
+    return response;
+}
+
+bool announces_body(const Request& request) {
+    const auto length = request.find(http::field::content_length);
+    return request.chunked() || (length != request.end() && length->value() != "0");
+}
+
+bool is_known(http::verb method) {
+    return method == http::verb::get || method == http::verb::head;
+}
+
+Response answer(const Request& request, const HttpServer::Handler& handler) {
+    Response response;
+    if (!is_known(request.method())) {
+        response = to_response(request, {.status = 405, .body = "only GET and HEAD\n"});
+        response.set(http::field::allow, "GET, HEAD");
+        response.keep_alive(false);
+    } else if (announces_body(request)) {
+        response = to_response(request, {.status = 413, .body = "no request body, please\n"});
+        response.keep_alive(false);
+    } else {
+        const std::string_view target(request.target().data(), request.target().size());
+        const std::string_view method(request.method_string().data(),
+                                      request.method_string().size());
+        response = to_response(request, handler(method, target.substr(0, target.find('?'))));
+        response.keep_alive(request.keep_alive());
+    }
+    return response;
+}
+
+}  // namespace
+
+struct HttpServer::State : std::enable_shared_from_this<State> {
+    class Connection;
+
+    State(asio::io_context& io, Handler answerer, ServerLimits bounds)
+        : loop(io), handler(std::move(answerer)), limits(bounds), acceptor(io), pause(io) {}
+
+    void accept();
+    void close();
+    void forget(const Connection* connection);
+
+    asio::io_context& loop;
+    Handler handler;
+    ServerLimits limits;
+    tcp::acceptor acceptor;
+    asio::steady_timer pause;
+    bool accepting = false;
+    std::vector<std::shared_ptr<Connection>> connections;
+};
+
+// One client. The server's list owns it; its handlers hold it while they run.
+class HttpServer::State::Connection : public std::enable_shared_from_this<Connection> {
+  public:
+    Connection(tcp::socket socket, std::shared_ptr<State> server)
+        : stream_(std::move(socket)),
+          buffer_(server->limits.header_max + 512),
+          server_(std::move(server)) {}
+
+    void read() {
+        parser_.emplace();
+        parser_->header_limit(static_cast<std::uint32_t>(server_->limits.header_max));
+        stream_.expires_after(server_->limits.request_time);
+        http::async_read_header(stream_, buffer_, *parser_,
+                                [self = shared_from_this()](error_code failed, std::size_t) {
+                                    failed ? self->end() : self->write();
+                                });
+    }
+
+    void close() {
+        error_code ignored;
+        stream_.socket().shutdown(tcp::socket::shutdown_both, ignored);
+        stream_.close();
+    }
+
+  private:
+    void write() {
+        response_ = answer(parser_->get(), server_->handler);
+        serializer_.emplace(response_);
+        stream_.expires_after(server_->limits.request_time);
+        const auto written = [self = shared_from_this()](error_code failed, std::size_t) {
+            if (failed) return self->end();
+            self->response_.keep_alive() ? self->read() : self->hang_up();
+        };
+        if (parser_->get().method() == http::verb::head) {
+            http::async_write_header(stream_, *serializer_, written);
+        } else {
+            http::async_write(stream_, *serializer_, written);
+        }
+    }
+
+    // Bytes left unread would turn our close into a reset, which can overtake the reply.
+    void hang_up() {
+        error_code ignored;
+        stream_.socket().shutdown(tcp::socket::shutdown_send, ignored);
+        discard(unread_bytes_max);
+    }
+
+    void discard(std::size_t at_most) {
+        buffer_.clear();
+        stream_.async_read_some(buffer_.prepare(512), [self = shared_from_this(), at_most](
+                                                          error_code failed, std::size_t count) {
+            failed || count >= at_most ? self->end() : self->discard(at_most - count);
+        });
+    }
+
+    void end() {
+        close();
+        server_->forget(this);
+    }
+
+    boost::beast::tcp_stream stream_;
+    boost::beast::flat_buffer buffer_;
+    std::optional<http::request_parser<http::empty_body>> parser_;
+    Response response_;
+    std::optional<http::response_serializer<http::string_body>> serializer_;
+    std::shared_ptr<State> server_;
+};
+
+void HttpServer::State::accept() {
+    if (accepting || !acceptor.is_open() || connections.size() >= limits.connections_max) return;
+    accepting = true;
+    acceptor.async_accept([self = shared_from_this()](error_code failed, tcp::socket socket) {
+        self->accepting = false;
+        if (!self->acceptor.is_open()) return;
+        if (!failed) {
+            self->connections.push_back(std::make_shared<Connection>(std::move(socket), self));
+            self->connections.back()->read();
+            self->accept();
+            return;
+        }
+        // Out of descriptors, most likely: others have to end first.
+        self->pause.expires_after(1s);
+        self->pause.async_wait([self](error_code cancelled) {
+            if (!cancelled) self->accept();
+        });
+    });
+}
+
+void HttpServer::State::forget(const Connection* connection) {
+    std::erase_if(connections, [&](const auto& other) { return other.get() == connection; });
+    accept();
+}
+
+void HttpServer::State::close() {
+    error_code ignored;
+    acceptor.close(ignored);
+    pause.cancel();
+    for (const auto& connection : connections)
+        connection->close();
+    connections.clear();
+}
+
+Result<std::unique_ptr<HttpServer>> HttpServer::open(asio::io_context& loop,
+                                                     const std::string& address, Handler handler,
+                                                     ServerLimits limits) {
+    const auto endpoints = resolve(loop, address);
+    if (!endpoints) return std::unexpected(endpoints.error());
+    auto state = std::make_shared<State>(loop, std::move(handler), limits);
+    error_code failed;
+    for (const tcp::endpoint& endpoint : *endpoints) {
+        failed = listen_on(state->acceptor, endpoint);
+        if (!failed || failed == asio::error::address_in_use) break;
+    }
+    if (failed == asio::error::address_in_use) {
+        return cannot_listen(address, "another program listens there already");
+    }
+    if (failed) return cannot_listen(address, failed.message());
+    state->accept();
+    return std::unique_ptr<HttpServer>(new HttpServer(std::move(state)));
+}
+
+HttpServer::HttpServer(std::shared_ptr<State> state) : state_(std::move(state)) {}
+
+HttpServer::~HttpServer() {
+    state_->close();
+}
+
+std::uint16_t HttpServer::port() const {
+    error_code failed;
+    return state_->acceptor.local_endpoint(failed).port();
+}
+
+}  // namespace sluice::net
