@@ -1,0 +1,121 @@
+#include <algorithm>
+#include <array>
+
+#include "api/pilot/hooks/built_in.hpp"
+#include "api/pilot/hooks/names.hpp"
+#include "api/pilot/hooks/text.hpp"
+#include "api/pilot/hooks/url.hpp"
+#include "api/pilot/hooks/yaml_fields.hpp"
+
+namespace sluice::api::pilot {
+
+namespace {
+
+// A ConfigMap holds 1 MiB at most; a catalogue that long is a mistake, not a need.
+constexpr std::size_t entries_max = 256;
+constexpr Duration timeout_min = 1s;
+constexpr Duration timeout_max = 5min;
+
+template <class T>
+using Read = std::expected<T, FieldError>;
+
+std::unexpected<FieldError> wrong(std::string field, std::string what) {
+    return std::unexpected(FieldError{std::move(field), std::move(what)});
+}
+
+Read<void> check_known(const Fields& fields) {
+    constexpr std::array<std::string_view, 4> known{"caSecret", "headersSecret", "timeout", "url"};
+    for (const auto& [key, value] : fields) {
+        if (std::ranges::find(known, key) == known.end()) {
+            return wrong(printable(key, 64),
+                         "is not a field; url, timeout, caSecret and headersSecret are");
+        }
+    }
+    return {};
+}
+
+Read<std::string> read_url(const Fields& fields) {
+    const auto given = fields.find("url");
+    if (given == fields.end()) return wrong("url", "is missing");
+    const Result<void> checked = check_url(given->second);
+    if (!checked) return wrong("url", checked.error().message);
+    return given->second;
+}
+
+Read<Duration> read_timeout(const Fields& fields) {
+    const auto given = fields.find("timeout");
+    if (given == fields.end()) return ExternalHook{}.timeout;
+    const std::optional<Duration> timeout = parse_duration(given->second);
+    if (!timeout) {
+        return wrong("timeout", quoted(given->second) + " is not a duration such as 10s");
+    }
+    if (*timeout < timeout_min || *timeout > timeout_max) {
+        return wrong("timeout", quoted(given->second) + " is not between 1s and 5m");
+    }
+    return *timeout;
+}
+
+Read<std::string> read_secret_name(const Fields& fields, const std::string& field) {
+    const auto given = fields.find(field);
+    if (given == fields.end()) return "";
+    if (!is_dns_subdomain(given->second)) {
+        return wrong(field, quoted(given->second) + " is not the name of a Secret");
+    }
+    return given->second;
+}
+
+Read<ExternalHook> read_fields(const Fields& fields) {
+    const Read<void> known = check_known(fields);
+    if (!known) return std::unexpected(known.error());
+    const Read<std::string> url = read_url(fields);
+    if (!url) return std::unexpected(url.error());
+    const Read<Duration> timeout = read_timeout(fields);
+    if (!timeout) return std::unexpected(timeout.error());
+    const Read<std::string> ca_secret = read_secret_name(fields, "caSecret");
+    if (!ca_secret) return std::unexpected(ca_secret.error());
+    const Read<std::string> headers_secret = read_secret_name(fields, "headersSecret");
+    if (!headers_secret) return std::unexpected(headers_secret.error());
+    if (!ca_secret->empty() && !url->starts_with("https://")) {
+        return wrong("caSecret", "is of no use with a url that begins with http://");
+    }
+    return ExternalHook{*url, *timeout, *ca_secret, *headers_secret};
+}
+
+Read<ExternalHook> read_entry(const std::string& name, const std::string& text) {
+    if (is_built_in(name)) {
+        return wrong("", "the hook of this name is built in and cannot be declared anew");
+    }
+    if (!is_label_value(name)) {
+        return wrong("",
+                     "the name cannot be the value of a label: letters, digits, \"-\", \"_\" "
+                     "and \".\", at most 63, a letter or digit first and last");
+    }
+    const Read<Fields> fields = read_yaml_fields(text);
+    if (!fields) return std::unexpected(fields.error());
+    return read_fields(*fields);
+}
+
+Error with_path(const std::string& name, const FieldError& error) {
+    const std::string field = error.field.empty() ? "" : "." + error.field;
+    return {ErrorKind::Invalid,
+            "sluice-hooks: data." + printable(name, 63) + field + ": " + error.what};
+}
+
+}  // namespace
+
+HookCatalogue read_catalogue(const std::map<std::string, std::string>& data) {
+    HookCatalogue catalogue;
+    for (const auto& [name, text] : data) {
+        const Read<ExternalHook> entry = catalogue.external.size() < entries_max
+                                             ? read_entry(name, text)
+                                             : wrong("", "only the first 256 entries are read");
+        if (entry) {
+            catalogue.external.emplace(name, *entry);
+        } else {
+            catalogue.external.emplace(name, std::unexpected(with_path(name, entry.error())));
+        }
+    }
+    return catalogue;
+}
+
+}  // namespace sluice::api::pilot

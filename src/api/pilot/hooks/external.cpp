@@ -1,0 +1,145 @@
+// A hook that somebody else runs: one POST, one answer.
+#include <algorithm>
+#include <array>
+#include <boost/json/object.hpp>
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+#include <set>
+
+#include "api/pilot/hooks/built_in.hpp"
+#include "api/pilot/hooks/external_answer.hpp"
+#include "api/pilot/hooks/secrets.hpp"
+#include "api/pilot/hooks/text.hpp"
+
+namespace sluice::api::pilot {
+
+namespace {
+
+constexpr std::size_t headers_max = 32;
+// Deeper than any pod; the parser's own bound of 32 is meant for strangers.
+constexpr std::size_t pod_depth_max = 64;
+
+// Headers that frame the request, and those that are ours.
+constexpr std::array<std::string_view, 12> reserved_headers{
+    "connection", "content-length",    "content-type", "expect",
+    "host",       "idempotency-key",   "keep-alive",   "te",
+    "trailer",    "transfer-encoding", "upgrade",      "user-agent",
+};
+
+char lower(char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
+std::string lowered(std::string_view text) {
+    std::string out(text);
+    std::ranges::transform(out, out.begin(), lower);
+    return out;
+}
+
+// A token of RFC 7230: what a header may be called.
+bool is_token(std::string_view text) {
+    constexpr std::string_view marks = "!#$%&'*+-.^_`|~";
+    return !text.empty() && std::ranges::all_of(text, [&](char c) {
+        return (lower(c) >= 'a' && lower(c) <= 'z') || (c >= '0' && c <= '9') || marks.contains(c);
+    });
+}
+
+Result<void> check_header_name(const SecretReader& secret, const std::string& name) {
+    const std::string shown = printable(name, 64);
+    if (!is_token(name)) return secret.wrong("key " + shown + " is not the name of a header");
+    if (std::ranges::find(reserved_headers, lowered(name)) != reserved_headers.end()) {
+        return secret.wrong("key " + shown + " names a header that a Secret may not set");
+    }
+    return {};
+}
+
+Result<std::vector<AskHeader>> read_headers(const SecretReader& secret) {
+    if (secret.data().empty()) return secret.wrong("has no keys, so there is no header to send");
+    if (secret.data().size() > headers_max) return secret.wrong("has more than 32 keys");
+    std::vector<AskHeader> headers;
+    std::set<std::string> seen;
+    for (const auto& [name, value] : secret.data()) {
+        if (Result<void> named = check_header_name(secret, name); !named) {
+            return std::unexpected(named.error());
+        }
+        if (!seen.insert(lowered(name)).second) {
+            return secret.wrong("key " + printable(name, 64) + " names the same header as another");
+        }
+        const Result<std::string_view> text = secret.header_value(name);
+        if (!text) return std::unexpected(text.error());
+        headers.push_back({name, Redacted{std::string(*text)}});
+    }
+    return headers;
+}
+
+Result<boost::json::value> pod_value(const std::optional<HookPod>& pod) {
+    if (!pod) return boost::json::value{};
+    boost::json::parse_options options;
+    options.max_depth = pod_depth_max;
+    boost::system::error_code broken;
+    boost::json::value value = boost::json::parse(pod->json, broken, {}, options);
+    if (broken || !value.is_object()) {
+        return failure(ErrorKind::Malformed, "pod " + pod->name + " cannot be read as JSON");
+    }
+    return value;
+}
+
+Result<std::string> request_body(const Transition& transition) {
+    const Result<boost::json::value> prev = pod_value(transition.prev);
+    if (!prev) return std::unexpected(prev.error());
+    const Result<boost::json::value> next = pod_value(transition.next);
+    if (!next) return std::unexpected(next.error());
+    return boost::json::serialize(boost::json::object{
+        {"hook", transition.hook},
+        {"namespace", transition.ns},
+        {"statefulset", transition.statefulset},
+        {"prev", *prev},
+        {"next", *next},
+        {"idempotencyKey", transition.idempotency_key},
+    });
+}
+
+// What the Secrets of the hook add to the request; instead of it, the step that must come first.
+std::expected<Ask, HookStep> with_secrets(const ExternalHook& hook, const Transition& transition,
+                                          const Learnt& learnt) {
+    Ask ask;
+    if (!hook.ca_secret.empty()) {
+        const auto secret = read_secret(transition, learnt, hook.ca_secret);
+        if (!secret) return std::unexpected(secret.error());
+        const Result<std::string_view> pem = secret->text(ca_key);
+        if (!pem) return std::unexpected<HookStep>(refuse(pem.error().message));
+        ask.ca_pem = *pem;
+    }
+    if (!hook.headers_secret.empty()) {
+        const auto secret = read_secret(transition, learnt, hook.headers_secret);
+        if (!secret) return std::unexpected(secret.error());
+        Result<std::vector<AskHeader>> headers = read_headers(*secret);
+        if (!headers) return std::unexpected<HookStep>(refuse(headers.error().message));
+        ask.headers = std::move(*headers);
+    }
+    return ask;
+}
+
+}  // namespace
+
+HookStep external(const ExternalHook& hook, const Transition& transition, const Learnt& learnt) {
+    if (!learnt.answers.empty()) {
+        const Result<Answer>& answer = learnt.answers.front();
+        if (!answer) return HookVerdict{false, confined(answer.error().message, learnt)};
+        const HookVerdict verdict = read_external_answer(*answer);
+        return HookVerdict{verdict.allowed, confined(verdict.message, learnt)};
+    }
+    std::expected<Ask, HookStep> ask = with_secrets(hook, transition, learnt);
+    if (!ask) return ask.error();
+    Result<std::string> body = request_body(transition);
+    if (!body) return refuse(body.error().message);
+    ask->method = "POST";
+    ask->url = hook.url;
+    ask->timeout = hook.timeout;
+    ask->body = std::move(*body);
+    ask->headers.push_back({"Content-Type", Redacted{"application/json"}});
+    ask->headers.push_back({"Idempotency-Key", Redacted{transition.idempotency_key}});
+    return *ask;
+}
+
+}  // namespace sluice::api::pilot

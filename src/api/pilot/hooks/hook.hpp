@@ -1,0 +1,101 @@
+// A hook is asked between two pod updates whether the next one may go. It is a pure function: given
+// the transition and all answers so far, it says what to ask next, or gives its verdict. The probe
+// layer below the line does the asking. A hook that cannot tell refuses; silence is never consent.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/redacted.hpp"
+#include "base/result.hpp"
+#include "base/time.hpp"
+
+namespace sluice::api::pilot {
+
+struct HookPod {
+    std::string name;
+    std::string uid;
+    std::string ip;    // status.podIP; may be empty
+    std::string json;  // the whole pod, as the API server gave it, without managedFields
+};
+
+// prev is the pod updated last (none at the start), next the one about to go (none at the end).
+struct Transition {
+    std::string hook;
+    std::string ns;
+    std::string statefulset;
+    std::map<std::string, std::string> annotations;  // of the StatefulSet: per-set hook settings
+    std::optional<HookPod> prev;
+    std::optional<HookPod> next;
+    std::string idempotency_key;
+};
+
+using SecretData = std::map<std::string, Redacted>;
+
+// What the hook wants to know next.
+struct NeedSecret {
+    std::string name;  // in the StatefulSet's namespace; the hook cannot name another one
+};
+struct AskHeader {
+    std::string name;
+    Redacted value;
+};
+struct Ask {
+    std::string method;
+    std::string url;
+    std::vector<AskHeader> headers;
+    std::string body;
+    Duration timeout = 10s;
+    std::string ca_pem;  // empty: system trust store
+    // Pod addresses are what the cluster says they are, not what a tenant wrote: they may be any
+    // address but link-local. A URL from a ConfigMap is held to the stricter guard.
+    bool to_pod = false;
+};
+struct HookVerdict {
+    bool allowed = false;
+    std::string message;  // for status and event: capped, no control characters, no secret
+};
+using HookStep = std::variant<NeedSecret, Ask, HookVerdict>;
+
+struct Answer {
+    int status = 0;
+    std::string content_type;
+    std::string body;
+};
+// What has been learnt so far, in the order it was asked for.
+struct Learnt {
+    std::map<std::string, Result<SecretData>> secrets;
+    std::vector<Result<Answer>> answers;
+};
+
+// One external hook, declared in the ConfigMap `sluice-hooks`.
+struct ExternalHook {
+    std::string url;
+    Duration timeout = 10s;
+    std::string ca_secret;       // key ca.crt
+    std::string headers_secret;  // each key a header name, each value its value
+    friend bool operator==(const ExternalHook&, const ExternalHook&) = default;
+};
+
+// The hooks that exist right now: the built-in ones and those of the ConfigMap. A broken entry is
+// kept with its error, so that whoever uses it is told what is wrong.
+struct HookCatalogue {
+    std::map<std::string, Result<ExternalHook>> external;
+};
+
+// Reads the data of the ConfigMap `sluice-hooks`: name -> YAML text. Never fails as a whole.
+HookCatalogue read_catalogue(const std::map<std::string, std::string>& data);
+
+// Is there a hook of this name? An Error says why not: unknown (with the names that exist), or
+// declared but broken (with the field).
+Result<void> find_hook(const HookCatalogue& catalogue, const std::string& name);
+
+// The next step of the named hook in this transition.
+HookStep next_step(const HookCatalogue& catalogue, const Transition& transition,
+                   const Learnt& learnt);
+
+}  // namespace sluice::api::pilot

@@ -1,0 +1,73 @@
+#include <algorithm>
+#include <array>
+#include <ranges>
+#include <set>
+
+#include "api/pilot/hooks/built_in.hpp"
+#include "api/pilot/hooks/text.hpp"
+
+namespace sluice::api::pilot {
+
+namespace {
+
+struct BuiltIn {
+    std::string_view name;
+    HookStep (*next)(const Transition&, const Learnt&);
+};
+
+constexpr std::array built_in_hooks{
+    BuiltIn{"elasticsearch", elasticsearch},
+    BuiltIn{"noop", noop},
+};
+
+const BuiltIn* built_in(std::string_view name) {
+    const auto found = std::ranges::find(built_in_hooks, name, &BuiltIn::name);
+    return found == built_in_hooks.end() ? nullptr : &*found;
+}
+
+// All names, in order; a long catalogue is cut, for the sentence goes into an event.
+std::string known_names(const HookCatalogue& catalogue) {
+    constexpr std::size_t names_max = 10;
+    std::set<std::string> names;
+    for (const BuiltIn& hook : built_in_hooks)
+        names.emplace(hook.name);
+    for (const auto& [name, hook] : catalogue.external)
+        names.insert(name);
+
+    std::string text;
+    for (const std::string& name : names | std::views::take(names_max)) {
+        text += (text.empty() ? "" : ", ") + printable(name, 63);
+    }
+    if (names.size() > names_max) {
+        text += " and " + std::to_string(names.size() - names_max) + " more";
+    }
+    return text;
+}
+
+}  // namespace
+
+bool is_built_in(std::string_view name) {
+    return built_in(name) != nullptr;
+}
+
+Result<void> find_hook(const HookCatalogue& catalogue, const std::string& name) {
+    if (is_built_in(name)) return {};
+    const auto declared = catalogue.external.find(name);
+    if (declared == catalogue.external.end()) {
+        return failure(ErrorKind::NotFound, "there is no hook " + quoted(name) +
+                                                "; the hooks are: " + known_names(catalogue));
+    }
+    if (!declared->second) return std::unexpected(declared->second.error());
+    return {};
+}
+
+HookStep next_step(const HookCatalogue& catalogue, const Transition& transition,
+                   const Learnt& learnt) {
+    if (const BuiltIn* hook = built_in(transition.hook)) return hook->next(transition, learnt);
+    if (const Result<void> found = find_hook(catalogue, transition.hook); !found) {
+        return refuse(found.error().message);
+    }
+    return external(*catalogue.external.at(transition.hook), transition, learnt);
+}
+
+}  // namespace sluice::api::pilot

@@ -1,0 +1,53 @@
+#include "api/pilot/hooks/secrets.hpp"
+
+#include <algorithm>
+
+#include "api/pilot/hooks/text.hpp"
+
+namespace sluice::api::pilot {
+
+namespace {
+
+// More than any header line that servers accept.
+constexpr std::size_t header_bytes_max = 8u << 10;
+
+bool is_header_character(char c) {
+    return c == '\t' || (c >= 0x20 && c < 0x7F);
+}
+
+}  // namespace
+
+Result<std::string_view> SecretReader::text(const std::string& key) const {
+    const auto found = data_.find(key);
+    if (found == data_.end()) return wrong("has no key " + printable(key, 64));
+    const std::string_view value = without_trailing_newline(found->second.reveal());
+    if (value.empty()) return wrong("key " + printable(key, 64) + " is empty");
+    return value;
+}
+
+Result<std::string_view> SecretReader::header_value(const std::string& key) const {
+    const Result<std::string_view> value = text(key);
+    if (!value) return value;
+    if (value->size() > header_bytes_max) {
+        return wrong("key " + printable(key, 64) + " is longer than 8 KiB");
+    }
+    if (!std::ranges::all_of(*value, is_header_character)) {
+        return wrong("key " + printable(key, 64) + " holds bytes that a header cannot carry");
+    }
+    return value;
+}
+
+std::unexpected<Error> SecretReader::wrong(const std::string& what) const {
+    return failure(ErrorKind::Invalid, "Secret " + full_name_ + ": " + what);
+}
+
+std::expected<SecretReader, HookStep> read_secret(const Transition& transition,
+                                                  const Learnt& learnt, const std::string& name) {
+    const auto found = learnt.secrets.find(name);
+    if (found == learnt.secrets.end()) return std::unexpected<HookStep>(NeedSecret{name});
+    const Result<SecretData>& secret = found->second;
+    if (!secret) return std::unexpected<HookStep>(refuse(secret.error().message));
+    return SecretReader{transition.ns + "/" + name, *secret};
+}
+
+}  // namespace sluice::api::pilot

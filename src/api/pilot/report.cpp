@@ -1,0 +1,88 @@
+#include "api/pilot/report.hpp"
+
+#include <fmt/format.h>
+
+namespace sluice::api::pilot {
+namespace {
+
+// Bounds what strangers (hooks, names) can put on an object.
+constexpr std::size_t message_max = 400;
+
+std::string capped(const std::string& text) {
+    if (text.size() <= message_max) return text;
+    std::size_t end = message_max;
+    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80)
+        --end;
+    return text.substr(0, end) + "...";
+}
+
+void annotate_or_clear(model::WorkloadPatch& patch, const std::string& name,
+                       const std::string& value) {
+    if (value.empty())
+        patch.unannotate(name);
+    else
+        patch.annotate(name, value);
+}
+
+const char* to_text(engine::Guarantee guarantee) {
+    return guarantee == engine::Guarantee::Prevent ? "Prevent" : "Detect";
+}
+
+struct Command {
+    engine::Reason reason;
+    const char* text;  // {0} namespace, {1} name
+};
+constexpr Command commands[] = {
+    {engine::Reason::PodsNotReady,
+     "kubectl -n {0} get pods; a pod that is stuck on an old revision "
+     "is replaced only after kubectl -n {0} delete pod"},
+    {engine::Reason::HookRefused,
+     "it is asked again by itself; to stop asking: kubectl -n {0} "
+     "annotate statefulset {1} sluice.dev/paused=true"},
+    {engine::Reason::UnknownHook,
+     "kubectl -n {0} label --overwrite statefulset {1} "
+     "dd-statefulset-pilot=HOOK"},
+    {engine::Reason::OnDelete,
+     "kubectl -n {0} patch statefulset {1} --type merge -p "
+     "'{{\"spec\":{{\"updateStrategy\":{{\"type\":\"RollingUpdate\"}}}}}}'"},
+    {engine::Reason::PartitionRaised,
+     "kubectl -n {0} annotate --overwrite statefulset {1} "
+     "sluice.dev/retry=$(date +%s)"},
+    {engine::Reason::Paused, "kubectl -n {0} annotate statefulset {1} sluice.dev/paused-"},
+    {engine::Reason::ScaledToZero, "kubectl -n {0} scale statefulset {1} --replicas=N"},
+};
+
+}  // namespace
+
+std::string unblock_text(engine::Reason reason, const model::StatefulSet& set) {
+    for (const Command& command : commands) {
+        if (command.reason == reason)
+            return fmt::format(fmt::runtime(command.text), set.meta.key.ns, set.meta.key.name);
+    }
+    return std::string{engine::entry(reason).unblock};
+}
+
+void write_report(model::WorkloadPatch& patch, const engine::StatusReport& report,
+                  const engine::Snapshot& seen, Instant now) {
+    const model::StatefulSet& set = seen.workload;
+    const std::string phase = engine::to_text(report.phase);
+    const std::string reason{engine::entry(report.reason).name};
+    const bool moved =
+        annotation(set, key::phase) != phase || annotation(set, key::reason) != reason;
+    patch.annotate(key::phase, phase);
+    patch.annotate(key::reason, reason);
+    annotate_or_clear(patch, key::message, capped(report.message));
+    annotate_or_clear(patch, key::unblock, report.unblock);
+    if (moved) patch.annotate(key::since, to_rfc3339(now));
+    // Not worth a write of its own: it rides along with the next one.
+    if (!patch.empty()) patch.annotate(key::guarantee, to_text(seen.environment.guarantee));
+}
+
+void erase_report(model::WorkloadPatch& patch) {
+    for (const std::string& name :
+         {key::claim, key::rollout, key::phase, key::reason, key::message, key::unblock, key::since,
+          key::guarantee, key::fence, key::refused})
+        patch.unannotate(name);
+}
+
+}  // namespace sluice::api::pilot

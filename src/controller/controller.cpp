@@ -1,0 +1,228 @@
+#include "controller/controller.hpp"
+
+#include <algorithm>
+
+#include "base/assert.hpp"
+
+namespace sluice::controller {
+namespace {
+
+constexpr Duration policy_check_period = 5min;
+// Reads and writes of workloads under way at once: enough to hide the server's latency, few enough
+// to leave connections for others.
+constexpr std::size_t in_flight_max = 16;
+
+// Pods of StatefulSets carry this label; other pods are not worth their bytes.
+constexpr const char* stateful_pods = "statefulset.kubernetes.io/pod-name";
+
+std::vector<runtime::WatchSession> make_sessions(const Settings& settings) {
+    std::vector<std::string> namespaces = settings.namespaces;
+    if (namespaces.empty()) namespaces.emplace_back();
+    std::vector<runtime::WatchSession> sessions;
+    for (const std::string& ns : namespaces) {
+        const std::uint64_t seed = settings.seed + sessions.size();
+        sessions.emplace_back(runtime::WatchScope{model::Kind::StatefulSet, ns, {}, {}}, seed);
+        sessions.emplace_back(runtime::WatchScope{model::Kind::Pod, ns, stateful_pods, {}},
+                              seed + 1);
+    }
+    sessions.emplace_back(
+        runtime::WatchScope{
+            model::Kind::ConfigMap, settings.config_namespace, {}, "metadata.name=sluice-hooks"},
+        settings.seed + sessions.size());
+    return sessions;
+}
+
+}  // namespace
+
+Controller::Controller(Settings settings)
+    : settings_(std::move(settings)),
+      sessions_(make_sessions(settings_)),
+      queue_(settings_.seed),
+      bucket_(settings_.qps, settings_.qps * 2),
+      hooks_(std::make_shared<api::pilot::HookCatalogue>()),
+      leads_(settings_.leads_at_once) {
+    environment_.hook_retry = settings_.hook_retry;
+}
+
+Effects Controller::step(Input input, Instant now) {
+    std::visit([&](auto&& one) { on(std::move(one), now); }, std::move(input));
+    if (now >= policies_due_) {
+        policies_due_ = now + policy_check_period;
+        effects_.list.push_back(CheckPolicies{});
+    }
+    run_sessions(now);
+    run_queue(now);
+    effects_.wake_at = next_wake(now);
+    return std::exchange(effects_, {});
+}
+
+void Controller::on(Tick&&, Instant) {}
+
+void Controller::on(PageArrived&& input, Instant now) {
+    absorb(input.session, sessions_[input.session].on_page(std::move(input.page), now), now);
+}
+
+void Controller::on(EventsArrived&& input, Instant now) {
+    absorb(input.session, sessions_[input.session].on_events(std::move(input.events), now), now);
+}
+
+void Controller::on(WatchEnded&& input, Instant now) {
+    sessions_[input.session].on_end(now);
+}
+
+void Controller::on(SessionFailed&& input, Instant now) {
+    log(input.failure.status == 410 ? Log::Level::Info : Log::Level::Warning,
+        input.failure.message);
+    sessions_[input.session].on_failure(input.failure, now);
+}
+
+void Controller::on(PoliciesSeen&& input, Instant) {
+    const auto seen = input.installed ? engine::Guarantee::Prevent : engine::Guarantee::Detect;
+    if (seen != environment_.guarantee || !guarantee_known_)
+        log(Log::Level::Info,
+            input.installed
+                ? "guarantee: Prevent. The admission policies keep others from opening a gate."
+                : "guarantee: Detect. Without the admission policies of Kubernetes 1.36 a gate "
+                  "that "
+                  "somebody else opens is closed again, but not kept shut.");
+    environment_.guarantee = seen;
+    guarantee_known_ = true;
+}
+
+void Controller::on(Leadership&& input, Instant now) {
+    if (input.leads == leads_ && input.fence == fence_) return;
+    leads_ = input.leads;
+    fence_ = input.fence;
+    log(Log::Level::Info, leads_ ? "this operator leads" : "this operator does not lead");
+    if (leads_) return queue_all(now);
+    // What was learnt while leading may be untrue when we lead again.
+    for (auto& [key, about] : cases_) {
+        if (about.asking) effects_.list.push_back(CancelHook{about.asking});
+        tickets_.erase(about.asking);
+        about.asking = 0;
+        about.evidence.reset();
+        about.must_read = true;
+    }
+}
+
+void Controller::absorb(SessionId id, runtime::Seen seen, Instant now) {
+    const runtime::WatchSession& session = sessions_[id];
+    const auto queue = [&](const runtime::Touched& touched) {
+        for (const model::ObjectKey& key : touched)
+            queue_.add(key, now);
+    };
+    for (model::Object& object : seen.changed) {
+        if (auto* map = std::get_if<model::ConfigMap>(&object))
+            take_hooks(std::move(map->data), now);
+        else
+            queue(put(std::move(object), session.epoch()));
+    }
+    for (const model::Object& object : seen.deleted) {
+        if (std::holds_alternative<model::ConfigMap>(object))
+            take_hooks({}, now);
+        else
+            queue(remove(object));
+    }
+    if (!seen.complete_at) return;
+    const auto& [kind, ns, labels, fields] = session.scope();
+    if (kind == model::Kind::StatefulSet)
+        queue(store_.drop_unlisted_sets(ns, session.epoch(), *seen.complete_at));
+    if (kind == model::Kind::Pod)
+        queue(store_.drop_unlisted_pods(ns, session.epoch(), *seen.complete_at));
+}
+
+runtime::Touched Controller::put(model::Object object, std::uint8_t epoch) {
+    if (const auto* set = std::get_if<model::StatefulSet>(&object)) return store_.put(*set, epoch);
+    return store_.put(std::get<model::Pod>(object), epoch);
+}
+
+runtime::Touched Controller::remove(const model::Object& object) {
+    if (const auto* set = std::get_if<model::StatefulSet>(&object)) return store_.remove(*set);
+    return store_.remove(std::get<model::Pod>(object));
+}
+
+void Controller::take_hooks(std::map<std::string, std::string> data, Instant now) {
+    auto hooks = std::make_shared<api::pilot::HookCatalogue>(api::pilot::read_catalogue(data));
+    for (const auto& [name, hook] : hooks->external) {
+        if (!hook) log(Log::Level::Warning, hook.error().message);
+    }
+    hooks_ = std::move(hooks);
+    queue_all(now);
+}
+
+void Controller::queue_all(Instant now) {
+    for (const model::ObjectKey& key : store_.keys())
+        queue_.add(key, now);
+}
+
+void Controller::run_sessions(Instant now) {
+    for (SessionId id = 0; id < sessions_.size(); ++id) {
+        runtime::WatchSession& session = sessions_[id];
+        if (session.should_cancel(now)) {
+            effects_.list.push_back(StopWatch{id});
+            session.cancelled(now);
+        }
+        auto request = session.poll(now);
+        if (!request) continue;
+        if (auto* list = std::get_if<runtime::ListRequest>(&*request))
+            effects_.list.push_back(StartList{id, session.scope(), std::move(*list)});
+        else
+            effects_.list.push_back(
+                StartWatch{id, session.scope(), std::get<runtime::WatchRequest>(*request)});
+    }
+}
+
+void Controller::run_queue(Instant now) {
+    if (!leads_ || draining_ || !is_synced()) return;
+    while (in_flight_ < in_flight_max && bucket_.has_tokens(now)) {
+        const auto key = queue_.take(now);
+        if (!key) return;
+        look(*key, now);
+    }
+}
+
+bool Controller::is_synced() const {
+    return std::ranges::all_of(sessions_, &runtime::WatchSession::is_synced);
+}
+
+std::string Controller::sync_problem() const {
+    for (const runtime::WatchSession& session : sessions_) {
+        if (!session.is_synced())
+            return session.last_failure().empty() ? "the first list is not complete yet"
+                                                  : session.last_failure();
+    }
+    return {};
+}
+
+int Controller::watch_restarts(model::Kind kind) const {
+    int restarts = 0;
+    for (const runtime::WatchSession& session : sessions_) {
+        if (session.scope().kind == kind) restarts += session.restarts();
+    }
+    return restarts;
+}
+
+std::map<engine::Phase, int> Controller::rollouts_by_phase() const {
+    std::map<engine::Phase, int> phases;
+    for (const auto& [key, about] : cases_)
+        ++phases[about.phase];
+    return phases;
+}
+
+std::optional<Instant> Controller::next_wake(Instant now) const {
+    Instant wake = policies_due_;
+    for (const runtime::WatchSession& session : sessions_) {
+        if (const auto at = session.wake_at()) wake = std::min(wake, *at);
+    }
+    const bool works = leads_ && !draining_ && is_synced();
+    if (const auto due = queue_.next_due(); due && works) wake = std::min(wake, *due);
+    if (works && queue_.depth() > 0 && in_flight_ < in_flight_max)
+        wake = std::min(wake, bucket_.refilled_at(now));
+    return wake;
+}
+
+void Controller::log(Log::Level level, std::string text, model::ObjectKey about) {
+    effects_.list.push_back(Log{level, std::move(text), std::move(about)});
+}
+
+}  // namespace sluice::controller

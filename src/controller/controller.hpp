@@ -1,0 +1,143 @@
+// The outer machine: inputs in, effects out, no I/O and no clock. Production and simulator run this
+// very object.
+//
+// Promises: a write that lets a pod go is preceded by a quorum read after which the same decision
+// was made again; a write whose outcome is unknown is followed by a read before any other; while it
+// does not lead it writes nothing; a workload that fails delays no other.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "api/registry.hpp"
+#include "controller/effect.hpp"
+#include "controller/input.hpp"
+#include "runtime/event_memory.hpp"
+#include "runtime/store.hpp"
+#include "runtime/token_bucket.hpp"
+#include "runtime/work_queue.hpp"
+
+namespace sluice::controller {
+
+struct Settings {
+    std::vector<std::string> namespaces;  // empty: all
+    std::string config_namespace = "sluice-system";
+    std::vector<std::string> apis = {"pilot"};  // which of the registry to serve
+    Duration hook_retry = 30s;
+    double qps = 100;
+    bool leads_at_once = true;  // false: wait for Leadership
+    std::uint64_t seed = 1;
+};
+
+// Numbers for metrics; only ever grow, except the gauges.
+struct Counters {
+    std::map<std::pair<std::string, engine::Reason>, std::uint64_t> decisions;  // by api and reason
+    std::uint64_t workload_writes = 0;
+    std::uint64_t event_writes = 0;
+    std::uint64_t steps = 0;
+    std::uint64_t conflicts = 0;
+};
+
+class Controller {
+  public:
+    explicit Controller(Settings settings);
+
+    Effects step(Input input, Instant now);
+
+    // Everything that is watched has been seen once.
+    bool is_synced() const;
+    // Why not, for a person: what the session that is not in sync met last; empty if all is well.
+    std::string sync_problem() const;
+    bool leads() const { return leads_; }
+    // No write is on its way whose outcome we would not learn.
+    bool is_quiet() const { return in_flight_ == 0; }
+    // Take on no new work: the process is about to end.
+    void drain() { draining_ = true; }
+
+    const Counters& counters() const { return counters_; }
+    const runtime::Store& store() const { return store_; }
+    std::size_t queue_depth() const { return queue_.depth(); }
+    Duration queue_age(Instant now) const { return queue_.oldest_age(now); }
+    int watch_restarts(model::Kind kind) const;
+    std::map<engine::Phase, int> rollouts_by_phase() const;
+    engine::Guarantee guarantee() const { return environment_.guarantee; }
+
+  private:
+    // What is under way for one workload. Nothing in here must survive a crash.
+    struct Case {
+        Ticket request = 0;                       // a read or a write; 0: none
+        std::optional<Partition> intended;        // what the read is to confirm
+        std::optional<engine::Decision> writing;  // what the write carries out
+        Ticket asking = 0;
+        std::string asked_key;
+        Instant asked_at;
+        std::optional<engine::HookEvidence> evidence;
+        bool must_read = false;  // the cache is known to be behind
+        std::string_view api;    // the steersman
+        engine::Phase phase = engine::Phase::Idle;
+    };
+
+    void on(Tick&&, Instant now);
+    void on(PageArrived&& input, Instant now);
+    void on(EventsArrived&& input, Instant now);
+    void on(WatchEnded&& input, Instant now);
+    void on(SessionFailed&& input, Instant now);
+    void on(WorkloadRead&& input, Instant now);
+    void on(WorkloadPatched&& input, Instant now);
+    void on(HookAnswered&& input, Instant now);
+    void on(PoliciesSeen&& input, Instant now);
+    void on(Leadership&& input, Instant now);
+
+    void absorb(SessionId session, runtime::Seen seen, Instant now);
+    runtime::Touched put(model::Object object, std::uint8_t epoch);
+    runtime::Touched remove(const model::Object& object);
+    void take_hooks(std::map<std::string, std::string> data, Instant now);
+    void queue_all(Instant now);
+    void run_sessions(Instant now);
+    void run_queue(Instant now);
+    void look(const model::ObjectKey& key, Instant now);
+    const api::Api* api_for(const model::StatefulSet& set) const;
+    engine::Snapshot snapshot(const api::Api& api, model::StatefulSet set,
+                              std::vector<model::Pod> pods, const Case& about) const;
+    void carry_out(const api::Api& api, const engine::Snapshot& seen, engine::Decision decision,
+                   bool is_live, Instant now);
+    void write(const engine::Snapshot& seen, engine::Decision decision, Instant now);
+    void read(const model::ObjectKey& key, std::optional<Partition> intended);
+    void ask(const engine::Snapshot& seen, const std::optional<engine::HookProbe>& probe,
+             Instant now);
+    void tell(const engine::Snapshot& seen, const std::vector<engine::Notice>& notices,
+              Instant now);
+    void patched(const model::ObjectKey& key, model::StatefulSet set, Instant now);
+    void patch_failed(const model::ObjectKey& key, const runtime::RequestFailure& failure,
+                      Instant now);
+    void drop_case(const model::ObjectKey& key);
+    void log(Log::Level level, std::string text, model::ObjectKey about = {});
+    std::optional<Instant> next_wake(Instant now) const;
+
+    Settings settings_;
+    engine::Environment environment_;
+    std::vector<runtime::WatchSession> sessions_;
+    runtime::Store store_;
+    runtime::WorkQueue queue_;
+    runtime::TokenBucket bucket_;
+    runtime::EventMemory told_;
+    std::shared_ptr<const api::pilot::HookCatalogue> hooks_;
+    std::map<model::ObjectKey, Case> cases_;
+    std::map<Ticket, model::ObjectKey> tickets_;
+    Ticket last_ticket_ = 0;
+    std::size_t in_flight_ = 0;
+    bool leads_;
+    bool draining_ = false;
+    bool guarantee_known_ = false;
+    std::int64_t fence_ = 0;
+    Instant policies_due_;
+    Counters counters_;
+    Effects effects_;
+};
+
+}  // namespace sluice::controller

@@ -1,0 +1,134 @@
+#include "engine/gates.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/world.hpp"
+
+namespace sluice::engine {
+namespace {
+
+constexpr std::size_t names_shown = 3;
+// A wait that is usually over in less is not written down before.
+constexpr Duration silence = 10s;
+
+// When the last of the pods became available.
+Instant all_available_since(const Snapshot& seen) {
+    Instant latest;
+    for (const model::Pod& pod : seen.pods)
+        latest = std::max(latest, pod.ready_since + seen.workload.min_ready);
+    return latest;
+}
+
+Hold brief(Reason reason, std::string message, Instant since, Instant now) {
+    Hold hold{reason, std::move(message)};
+    hold.silent = now < since + silence;
+    if (hold.silent) hold.until = since + silence;
+    return hold;
+}
+
+// The pods that keep the gate shut, and the time from which time alone would open it.
+struct Missing {
+    std::vector<PodIndex> pods;
+    std::optional<Instant> until;
+};
+
+Missing missing_pods(const PodsReady& gate, const Snapshot& seen, const PodRow& row, Instant now) {
+    const model::StatefulSet& set = seen.workload;
+    Missing missing;
+    for (PodIndex index{row.count().value - 1}; index.value >= 0; --index.value) {
+        const model::Pod* pod = row.at(index);
+        const bool exempt = gate.except == index;
+        const bool exposed = is_exposed(index, effective_partition(set));
+        const bool on_revision = pod && (!exposed || pod->revision == set.update_revision);
+        if (pod && on_revision && (exempt || model::is_available(*pod, set.min_ready, now)))
+            continue;
+        missing.pods.push_back(index);
+        if (pod && on_revision && pod->ready && !pod->meta.deleting)
+            missing.until = std::max(missing.until.value_or(now), pod->ready_since + set.min_ready);
+    }
+    return missing;
+}
+
+std::string sentence(const std::vector<PodIndex>& pods, const PodRow& row, PodIndex last_let_go) {
+    if (pods.size() == 1 && pods.front() == last_let_go)
+        return waiting_for_pod(row.name_of(last_let_go));
+    std::string names;
+    for (std::size_t i = 0; i < std::min(pods.size(), names_shown); ++i)
+        names += (i ? ", " : "") + row.name_of(pods[i]);
+    const std::size_t more = pods.size() - std::min(pods.size(), names_shown);
+    if (more) names += fmt::format(" and {} more", more);
+    return fmt::format("Waiting for {} {} to be ready.", pods.size() == 1 ? "pod" : "pods", names);
+}
+
+std::string transition_key(const Snapshot& seen, const std::optional<PodRef>& prev,
+                           const std::optional<PodRef>& next) {
+    return fmt::format("{}/{}/{}/{}", seen.workload.meta.uid, seen.workload.update_revision,
+                       prev ? prev->uid : "nil", next ? next->uid : "nil");
+}
+
+std::string transition_text(const std::optional<PodRef>& prev, const std::optional<PodRef>& next) {
+    if (prev && next) return fmt::format("between {} and {}", prev->name, next->name);
+    if (next) return fmt::format("before {}", next->name);
+    return fmt::format("after {}", prev->name);
+}
+
+Hold asking(const HookApproval& gate, HookProbe probe, const Snapshot& seen, Instant now) {
+    Hold hold =
+        brief(Reason::AskingHook,
+              fmt::format("Asking hook {} {}.", gate.hook, transition_text(probe.prev, probe.next)),
+              seen.asked_at.value_or(now), now);
+    hold.probe = std::move(probe);
+    return hold;
+}
+
+// An approval that is too old to act on is none: the hook is asked again.
+Verdict judge_evidence(const HookApproval& gate, const HookEvidence& evidence, HookProbe probe,
+                       const Snapshot& seen, Instant now) {
+    if (evidence.allowed && now - evidence.at <= gate.evidence_age_max) return Pass{};
+    if (evidence.allowed) return asking(gate, std::move(probe), seen, now);
+    const std::string message =
+        fmt::format("Hook {} refused {}: {}", gate.hook, transition_text(probe.prev, probe.next),
+                    evidence.message.empty() ? "it gave no reason" : evidence.message);
+    const Instant again = evidence.at + gate.retry;
+    if (now < again) return Hold{Reason::HookRefused, message, again};
+    return Hold{.reason = Reason::HookRefused, .message = message, .probe = std::move(probe)};
+}
+
+}  // namespace
+
+Reason reason_of(const Error& hook_problem) {
+    return hook_problem.kind == ErrorKind::NotFound ? Reason::UnknownHook : Reason::BrokenHook;
+}
+
+std::string waiting_for_pod(const std::string& pod) {
+    return fmt::format("Waiting for pod {} to be updated and ready.", pod);
+}
+
+Verdict judge(const PodsReady& gate, const Snapshot& seen, Instant now) {
+    const PodRow row{seen};
+    const Missing missing = missing_pods(gate, seen, row, now);
+    if (missing.pods.empty()) return Pass{};
+    const PodIndex last_let_go{effective_partition(seen.workload).value};
+    return Hold{Reason::PodsNotReady, sentence(missing.pods, row, last_let_go), missing.until};
+}
+
+Verdict judge(const RevisionSettled&, const Snapshot& seen, Instant now) {
+    if (!is_pending(seen)) return Pass{};
+    return brief(Reason::SettlingRevision,
+                 "All pods are updated; waiting for Kubernetes to make the new revision current.",
+                 all_available_since(seen), now);
+}
+
+Verdict judge(const HookApproval& gate, const Snapshot& seen, Instant now) {
+    if (const auto& problem = seen.hook_problem) return Hold{reason_of(*problem), problem->message};
+    const PodRow row{seen};
+    HookProbe probe{{}, gate.hook, reference(row, gate.prev), reference(row, gate.next)};
+    probe.key = transition_key(seen, probe.prev, probe.next);
+    if (seen.evidence && seen.evidence->key == probe.key)
+        return judge_evidence(gate, *seen.evidence, std::move(probe), seen, now);
+    return asking(gate, std::move(probe), seen, now);
+}
+
+}  // namespace sluice::engine

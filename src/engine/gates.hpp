@@ -1,0 +1,21 @@
+// Each gate is a question about a snapshot, with a verdict for an answer.
+#pragma once
+
+#include "engine/plan.hpp"
+#include "engine/snapshot.hpp"
+#include "engine/verdict.hpp"
+
+namespace sluice::engine {
+
+Verdict judge(const PodsReady& gate, const Snapshot& seen, Instant now);
+Verdict judge(const RevisionSettled& gate, const Snapshot& seen, Instant now);
+Verdict judge(const HookApproval& gate, const Snapshot& seen, Instant now);
+
+// Why a hook cannot be asked: there is none of that name, or its declaration is broken.
+Reason reason_of(const Error& hook_problem);
+
+// The sentence for "this pod was let go and is not back yet": also what the write that lets it go
+// says, so that waiting for it costs no further write.
+std::string waiting_for_pod(const std::string& pod);
+
+}  // namespace sluice::engine

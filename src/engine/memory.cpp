@@ -1,0 +1,74 @@
+#include "engine/memory.hpp"
+
+#include <fmt/format.h>
+
+#include <boost/json.hpp>
+#include <charconv>
+
+namespace sluice::engine {
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::size_t text_max = 2048;
+
+std::string text_at(const json::object& object, const char* key) {
+    const json::value* value = object.if_contains(key);
+    return value && value->is_string() ? std::string{value->get_string()} : std::string{};
+}
+
+std::int64_t number_at(const json::object& object, const char* key) {
+    const json::value* value = object.if_contains(key);
+    return value && value->is_int64() ? value->get_int64() : -1;
+}
+
+// Sixteen hexadecimal digits; anything else matches no template.
+std::uint64_t hash_from(std::string_view text) {
+    std::uint64_t hash = 0;
+    std::from_chars(text.data(), text.data() + text.size(), hash, 16);
+    return hash;
+}
+
+}  // namespace
+
+std::string encode(const Memory& memory) {
+    json::object object;
+    object["uid"] = memory.uid;
+    object["id"] = memory.id;
+    object["revision"] = memory.revision;
+    object["template"] = fmt::format("{:016x}", memory.template_hash);
+    object["partition"] = memory.partition.value;
+    object["open"] = memory.open;
+    object["started"] = to_rfc3339(memory.started);
+    if (memory.corrected > Instant{}) object["corrected"] = to_rfc3339(memory.corrected);
+    if (!memory.retry.empty()) object["retry"] = memory.retry;
+    return json::serialize(object);
+}
+
+std::optional<Memory> decode_memory(std::string_view text) {
+    if (text.empty() || text.size() > text_max) return std::nullopt;
+    boost::system::error_code error;
+    const json::value value = json::parse(text, error);
+    if (error || !value.is_object()) return std::nullopt;
+    const json::object& object = value.get_object();
+
+    Memory memory;
+    memory.uid = text_at(object, "uid");
+    memory.id = number_at(object, "id");
+    memory.revision = text_at(object, "revision");
+    const std::int64_t partition = number_at(object, "partition");
+    const json::value* open = object.if_contains("open");
+    const auto started = parse_rfc3339(text_at(object, "started"));
+    if (memory.uid.empty() || memory.id < 0 || memory.revision.empty() || partition < 0 ||
+        partition > INT32_MAX || !open || !open->is_bool() || !started)
+        return std::nullopt;
+    memory.partition = Partition{static_cast<std::int32_t>(partition)};
+    memory.template_hash = hash_from(text_at(object, "template"));
+    memory.open = open->get_bool();
+    memory.started = *started;
+    memory.corrected = parse_rfc3339(text_at(object, "corrected")).value_or(Instant{});
+    memory.retry = text_at(object, "retry");
+    return memory;
+}
+
+}  // namespace sluice::engine

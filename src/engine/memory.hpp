@@ -1,0 +1,32 @@
+// What must survive a crash, kept in the API on the object itself (annotation sluice.dev/rollout).
+// It belongs to the object's UID; memory that cannot be read is as good as none: the rollout then
+// starts from the top behind a closed gate, which repeats questions but exposes nothing.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/numbers.hpp"
+#include "base/time.hpp"
+
+namespace sluice::engine {
+
+struct Memory {
+    std::string uid;       // of the workload this is about: a namesake's memory is not ours
+    std::int64_t id = 0;   // counts rollouts; revision names come back, ids do not
+    std::string revision;  // the update revision this rollout leads to
+    std::uint64_t template_hash = 0;  // the template that belongs to the revision
+    Partition partition;              // the gate as we last set it
+    bool open = false;                // a rollout is under way
+    Instant started;
+    Instant corrected;  // when we last closed a gate that somebody else had opened
+    std::string retry;  // the value of sluice.dev/retry that was acted on
+    friend bool operator==(const Memory&, const Memory&) = default;
+};
+
+std::string encode(const Memory& memory);
+std::optional<Memory> decode_memory(std::string_view text);
+
+}  // namespace sluice::engine

@@ -1,0 +1,34 @@
+// A fact that must come from outside, and the evidence that came back. Evidence is bound to what it
+// was asked about by its key; evidence with another key proves nothing.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/time.hpp"
+
+namespace sluice::engine {
+
+struct PodRef {
+    std::string name;
+    std::string uid;
+    friend bool operator==(const PodRef&, const PodRef&) = default;
+};
+
+// Ask the hook about one transition: prev was updated last, next would be updated next.
+struct HookProbe {
+    std::string key;  // StatefulSet UID, revision and pod UIDs: the same transition, the same key
+    std::string hook;
+    std::optional<PodRef> prev;
+    std::optional<PodRef> next;
+    friend bool operator==(const HookProbe&, const HookProbe&) = default;
+};
+
+struct HookEvidence {
+    std::string key;
+    bool allowed = false;
+    std::string message;
+    Instant at;
+};
+
+}  // namespace sluice::engine

@@ -1,0 +1,76 @@
+// Why a rollout is where it is. One table with six uses: annotations and conditions, events, metric
+// labels, logs, docs/reasons.md and tests. A name, once released, is not renamed.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace sluice::engine {
+
+// How a person should take it: as information, or as a warning.
+enum class Tone : std::uint8_t { Normal, Warning };
+
+// X(name, tone, what it means, what unblocks it)
+#define SLUICE_REASONS(X)                                                                          \
+    X(Idle, Normal, "No rollout is pending.", "")                                                  \
+    X(Adopted, Normal, "Sluice steers this workload from now on; its gate is closed.", "")         \
+    X(RolloutStarted, Normal, "A new revision was found; the gate is closed until it may pass.",   \
+      "")                                                                                          \
+    X(AskingHook, Normal, "The hook is being asked whether the next pod may be updated.",          \
+      "An answer of the hook.")                                                                    \
+    X(HookAllowed, Normal, "The hook let the next pod pass.", "")                                  \
+    X(HookRefused, Warning, "The hook did not let the next pod pass.",                             \
+      "The hook is asked again by itself until it allows the step.")                               \
+    X(UnknownHook, Warning, "The label names a hook that does not exist.",                         \
+      "Correct the label, or declare the hook in the ConfigMap sluice-hooks.")                     \
+    X(BrokenHook, Warning, "The hook is declared, but its declaration cannot be used.",            \
+      "Correct the entry in the ConfigMap sluice-hooks.")                                          \
+    X(PodsNotReady, Normal,                                                                        \
+      "Pods are missing, not ready, or not yet on the revision they should "                       \
+      "be on.",                                                                                    \
+      "The pods become ready by themselves, or a person repairs or deletes the broken one.")       \
+    X(StatusStale, Normal, "The StatefulSet controller has not yet seen the latest change.",       \
+      "The StatefulSet controller; look at kube-controller-manager if this lasts.")                \
+    X(SettlingRevision, Normal, "All pods are updated; Kubernetes has not yet closed the books.",  \
+      "The StatefulSet controller, as soon as all pods are ready.")                                \
+    X(RolloutCompleted, Normal, "All pods run the new revision and the gate is closed again.", "") \
+    X(OnDelete, Warning,                                                                           \
+      "The update strategy is not RollingUpdate, so there is no gate to steer.",                   \
+      "Set spec.updateStrategy.type to RollingUpdate.")                                            \
+    X(ClaimedByOther, Warning, "Another steersman holds this workload.",                           \
+      "Remove the other one, or this one.")                                                        \
+    X(GateBypassed, Warning, "Somebody else opened the gate; it was closed again.",                \
+      "Find out who writes spec.updateStrategy.rollingUpdate.partition.")                          \
+    X(PartitionRaised, Warning,                                                                    \
+      "Somebody raised the partition in mid-rollout; Sluice takes that "                           \
+      "for a brake and waits.",                                                                    \
+      "Set the annotation sluice.dev/retry to a new value.")                                       \
+    X(Paused, Normal, "The annotation sluice.dev/paused is set.",                                  \
+      "Remove the annotation sluice.dev/paused.")                                                  \
+    X(ScaledToZero, Warning,                                                                       \
+      "The workload has no pods while a rollout is open: Kubernetes will "                         \
+      "start them on the new revision, ungated.",                                                  \
+      "Scale the workload up again.")                                                              \
+    X(StaleLeader, Warning, "A newer leader has written to this workload.",                        \
+      "Nothing to do: the newer leader steers it.")                                                \
+    X(Released, Normal, "Sluice no longer steers this workload; its partition stays as it is.", "")
+
+enum class Reason : std::uint8_t {
+#define X(name, tone, meaning, unblock) name,
+    SLUICE_REASONS(X)
+#undef X
+};
+
+struct ReasonEntry {
+    Reason reason;
+    std::string_view name;
+    Tone tone;
+    std::string_view meaning;
+    std::string_view unblock;
+};
+
+std::span<const ReasonEntry> reasons();
+const ReasonEntry& entry(Reason reason);
+
+}  // namespace sluice::engine

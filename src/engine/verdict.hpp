@@ -1,0 +1,31 @@
+// What a gate says. Waiting and "could not tell" are both Hold: only an explicit Pass moves.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "base/time.hpp"
+#include "engine/probe.hpp"
+#include "engine/reason.hpp"
+
+namespace sluice::engine {
+
+struct Pass {};
+
+struct Hold {
+    Reason reason;
+    std::string message;                  // one sentence, free of values that change by themselves
+    std::optional<Instant> until = {};    // when a look is worth while though nothing happened
+    std::optional<HookProbe> probe = {};  // the fact that is missing
+    bool silent = false;                  // over so soon, as a rule, that it is not worth a write
+};
+
+struct Fail {
+    Reason reason;
+    std::string message;
+};
+
+using Verdict = std::variant<Pass, Hold, Fail>;
+
+}  // namespace sluice::engine

@@ -1,0 +1,316 @@
+#include "kube/cluster.hpp"
+
+#include <fmt/format.h>
+
+#include <boost/json.hpp>
+
+#include "kube/paths.hpp"
+#include "kube/watch_lines.hpp"
+
+namespace sluice::kube {
+namespace {
+
+namespace json = boost::json;
+
+// The server sends a bookmark about once a minute; two that fail to come mean a dead watch.
+constexpr Duration watch_silence_max = 150s;
+constexpr std::size_t list_body_max = 64u << 20;
+constexpr std::size_t object_body_max = 4u << 20;
+constexpr std::size_t pods_max = 10'000;
+
+runtime::RequestFailure failure_of(const ApiError& error, std::string_view doing) {
+    return {error.status, error.retry_after,
+            fmt::format("cannot {}: {}", doing, error.error.message)};
+}
+
+runtime::RequestFailure malformed(const Error& error, std::string_view doing) {
+    return {0, Duration{0}, fmt::format("cannot {}: {}", doing, error.message)};
+}
+
+const char* plural_of(model::Kind kind) {
+    constexpr const char* names[] = {"statefulsets", "pods", "configmaps"};
+    return names[static_cast<std::size_t>(kind)];
+}
+
+// spec.selector of a StatefulSet as the text of a label selector.
+std::string selector_of(const json::value& set) {
+    const json::value* selector = nullptr;
+    boost::system::error_code error;
+    selector = set.find_pointer("/spec/selector", error);
+    if (!selector || !selector->is_object()) return {};
+    std::vector<std::string> terms;
+    if (const json::value* labels = selector->get_object().if_contains("matchLabels");
+        labels && labels->is_object())
+        for (const auto& [key, value] : labels->get_object())
+            terms.push_back(
+                fmt::format("{}={}", std::string_view{key}, std::string_view{value.as_string()}));
+    if (const json::value* expressions = selector->get_object().if_contains("matchExpressions");
+        expressions && expressions->is_array())
+        for (const json::value& expression : expressions->get_array()) {
+            const std::string key{expression.at("key").as_string()};
+            const std::string op{expression.at("operator").as_string()};
+            std::vector<std::string> values;
+            if (const json::value* listed = expression.as_object().if_contains("values");
+                listed && listed->is_array())
+                for (const json::value& value : listed->get_array())
+                    values.emplace_back(value.as_string());
+            if (op == "Exists") terms.push_back(key);
+            if (op == "DoesNotExist") terms.push_back("!" + key);
+            if (op == "In") terms.push_back(fmt::format("{} in ({})", key, fmt::join(values, ",")));
+            if (op == "NotIn")
+                terms.push_back(fmt::format("{} notin ({})", key, fmt::join(values, ",")));
+        }
+    return fmt::format("{}", fmt::join(terms, ","));
+}
+
+Result<std::string> selector_in(const std::string& body) {
+    try {
+        std::string selector = selector_of(json::parse(body));
+        if (!selector.empty()) return selector;
+    } catch (const std::exception&) {
+    }
+    return failure(ErrorKind::Malformed, "the StatefulSet has no selector that can be read");
+}
+
+std::string event_body(const controller::PostEvent& event, const std::string& instance) {
+    const engine::ReasonEntry& reason = engine::entry(event.reason);
+    const json::object regarding{{"apiVersion", "apps/v1"},
+                                 {"kind", "StatefulSet"},
+                                 {"namespace", event.key.ns},
+                                 {"name", event.key.name},
+                                 {"uid", event.uid}};
+    return json::serialize(json::object{
+        {"apiVersion", "events.k8s.io/v1"},
+        {"kind", "Event"},
+        {"metadata",
+         json::object{{"generateName", event.key.name + "-"}, {"namespace", event.key.ns}}},
+        {"eventTime", to_rfc3339_micro(event.at)},
+        {"reportingController", "sluice.dev/operator"},
+        {"reportingInstance", instance.substr(0, 128)},
+        {"action", "Steer"},
+        {"reason", reason.name},
+        {"regarding", regarding},
+        {"note", event.note.substr(0, 1024)},
+        {"type", reason.tone == engine::Tone::Warning ? "Warning" : "Normal"}});
+}
+
+}  // namespace
+
+// Outlives its requests through shared_from_this; a Cluster that is gone answers nobody.
+struct Cluster::State : std::enable_shared_from_this<Cluster::State> {
+    ApiClient& client;
+    std::function<void(std::string)> warn;
+    model::Decoder decoder;
+
+    State(ApiClient& some_client, std::function<void(std::string)> some_warn)
+        : client(some_client), warn(std::move(some_warn)) {}
+
+    struct Reading {
+        model::StatefulSet set;
+        std::string selector;
+        std::vector<model::Pod> pods;
+        std::function<void(Answer<controller::LiveWorkload>)> done;
+    };
+    void list_pods(std::shared_ptr<Reading> reading, const std::string& next);
+    void take_pods(const std::shared_ptr<Reading>& reading, model::ListPage page);
+    void check_policy(std::vector<std::string> paths, std::function<void(Answer<bool>)> done);
+};
+
+Cluster::Cluster(ApiClient& client, std::function<void(std::string)> warn)
+    : state_(std::make_shared<State>(client, std::move(warn))) {}
+Cluster::~Cluster() = default;
+
+void Cluster::list(const runtime::WatchScope& scope, const runtime::ListRequest& request,
+                   std::function<void(Answer<model::ListPage>)> done) {
+    const std::string doing = fmt::format("list {}", plural_of(scope.kind));
+    state_->client.send(
+        {.path = list_path(scope, request), .deadline = 60s, .body_max = list_body_max},
+        [weak = std::weak_ptr{state_}, kind = scope.kind, doing,
+         done = std::move(done)](ApiResult<ApiResponse> answer) {
+            const auto state = weak.lock();
+            if (!state) return;
+            if (!answer) return done(std::unexpected(failure_of(answer.error(), doing)));
+            auto page = state->decoder.list(kind, std::move(answer->body));
+            if (!page) return done(std::unexpected(malformed(page.error(), doing)));
+            done(std::move(*page));
+        });
+}
+
+net::TransferId Cluster::watch(const runtime::WatchScope& scope,
+                               const runtime::WatchRequest& request,
+                               std::function<void(std::vector<model::WatchEvent>)> events,
+                               std::function<void(std::optional<runtime::RequestFailure>)> ended) {
+    const std::string doing = fmt::format("watch {}", plural_of(scope.kind));
+    auto problem = std::make_shared<std::optional<Error>>();
+    auto chunk = [weak = std::weak_ptr{state_}, kind = scope.kind, events = std::move(events),
+                  framing = std::make_shared<WatchLines>(), problem](std::string_view bytes) {
+        const auto state = weak.lock();
+        if (!state) return false;
+        auto lines = framing->feed(bytes);
+        if (!lines) {
+            *problem = lines.error();
+            return false;
+        }
+        std::vector<model::WatchEvent> batch;
+        for (std::string& line : *lines) {
+            auto event = state->decoder.watch_event(kind, std::move(line));
+            if (event)
+                batch.push_back(std::move(*event));
+            else
+                state->warn(event.error().message);
+        }
+        if (!batch.empty()) events(std::move(batch));
+        return true;
+    };
+    return state_->client.watch(
+        watch_path(scope, request), watch_silence_max, std::move(chunk),
+        [doing, problem, ended = std::move(ended)](ApiResult<ApiResponse> answer) {
+            if (!answer) return ended(failure_of(answer.error(), doing));
+            if (*problem) return ended(malformed(**problem, doing));
+            ended(std::nullopt);
+        });
+}
+
+void Cluster::cancel(net::TransferId id) {
+    state_->client.cancel(id);
+}
+
+void Cluster::read_workload(const model::ObjectKey& key,
+                            std::function<void(Answer<controller::LiveWorkload>)> done) {
+    // No resourceVersion: a quorum read.
+    state_->client.send(
+        {.path = statefulset_path(key), .body_max = object_body_max},
+        [weak = std::weak_ptr{state_}, done = std::move(done)](ApiResult<ApiResponse> answer) {
+            const auto state = weak.lock();
+            if (!state) return;
+            if (!answer)
+                return done(std::unexpected(failure_of(answer.error(), "get statefulset")));
+            auto selector = selector_in(answer->body);
+            auto set = state->decoder.object(model::Kind::StatefulSet, std::move(answer->body));
+            if (!selector || !set)
+                return done(std::unexpected(
+                    malformed(set ? selector.error() : set.error(), "get statefulset")));
+            auto reading = std::make_shared<State::Reading>(State::Reading{
+                std::get<model::StatefulSet>(std::move(*set)), std::move(*selector), {}, done});
+            state->list_pods(std::move(reading), {});
+        });
+}
+
+void Cluster::State::list_pods(std::shared_ptr<Reading> reading, const std::string& next) {
+    std::string path = pods_path(reading->set.meta.key.ns, reading->selector, next);
+    client.send(
+        {.path = std::move(path), .body_max = list_body_max},
+        [weak = weak_from_this(), reading](ApiResult<ApiResponse> answer) {
+            const auto state = weak.lock();
+            if (!state) return;
+            if (!answer)
+                return reading->done(std::unexpected(failure_of(answer.error(), "list pods")));
+            auto page = state->decoder.list(model::Kind::Pod, std::move(answer->body));
+            if (!page) return reading->done(std::unexpected(malformed(page.error(), "list pods")));
+            state->take_pods(reading, std::move(*page));
+        });
+}
+
+void Cluster::State::take_pods(const std::shared_ptr<Reading>& reading, model::ListPage page) {
+    for (model::Object& object : page.items) {
+        auto& pod = std::get<model::Pod>(object);
+        if (pod.owner_uid == reading->set.meta.uid) reading->pods.push_back(std::move(pod));
+    }
+    if (reading->pods.size() > pods_max)
+        return reading->done(std::unexpected(
+            runtime::RequestFailure{0, Duration{0}, "the StatefulSet has more than 10000 pods"}));
+    if (!page.next.empty()) return list_pods(reading, page.next);
+    reading->done(controller::LiveWorkload{std::move(reading->set), std::move(reading->pods)});
+}
+
+void Cluster::patch_workload(const model::ObjectKey& key, const std::string& json_patch,
+                             std::function<void(Answer<model::StatefulSet>)> done) {
+    state_->client.send(
+        {.method = "PATCH",
+         .path = statefulset_path(key) + "?fieldManager=sluice",
+         .content_type = "application/json-patch+json",
+         .body = json_patch,
+         .body_max = object_body_max},
+        [weak = std::weak_ptr{state_}, done = std::move(done)](ApiResult<ApiResponse> answer) {
+            const auto state = weak.lock();
+            if (!state) return;
+            if (!answer)
+                return done(std::unexpected(failure_of(answer.error(), "patch statefulset")));
+            auto set = state->decoder.object(model::Kind::StatefulSet, std::move(answer->body));
+            if (!set) return done(std::unexpected(malformed(set.error(), "patch statefulset")));
+            done(std::get<model::StatefulSet>(std::move(*set)));
+        });
+}
+
+void Cluster::post_event(const controller::PostEvent& event, const std::string& instance,
+                         std::function<void(Answer<void>)> done) {
+    state_->client.send(
+        {.method = "POST",
+         .path = events_path(event.key.ns),
+         .content_type = "application/json",
+         .body = event_body(event, instance),
+         .body_max = object_body_max},
+        [done = std::move(done)](ApiResult<ApiResponse> answer) {
+            if (!answer) return done(std::unexpected(failure_of(answer.error(), "post an event")));
+            done({});
+        });
+}
+
+void Cluster::check_policies(std::function<void(Answer<bool>)> done) {
+    state_->check_policy({policy_path("mutatingadmissionpolicies", "sluice-gate"),
+                          policy_path("mutatingadmissionpolicybindings", "sluice-gate")},
+                         std::move(done));
+}
+
+// All of them must be there; the first that is not settles it.
+void Cluster::State::check_policy(std::vector<std::string> paths,
+                                  std::function<void(Answer<bool>)> done) {
+    if (paths.empty()) return done(true);
+    std::string path = std::move(paths.back());
+    paths.pop_back();
+    client.send(
+        {.path = std::move(path), .body_max = object_body_max},
+        [weak = weak_from_this(), paths = std::move(paths),
+         done = std::move(done)](ApiResult<ApiResponse> answer) mutable {
+            const auto state = weak.lock();
+            if (!state) return;
+            if (answer) return state->check_policy(std::move(paths), std::move(done));
+            if (answer.error().status == 404) return done(false);
+            done(std::unexpected(failure_of(answer.error(), "look for the admission policies")));
+        });
+}
+
+LeaseKeeper::LeaseKeeper(ApiClient& client, std::string ns, std::string name)
+    : client_(client), ns_(std::move(ns)), name_(std::move(name)) {}
+
+namespace {
+
+// Well under the renew deadline, so that one hung call does not cost the lead.
+constexpr Duration lease_deadline = 4s;
+
+ApiClient::Done to_lease(std::function<void(Result<model::Lease>)> done) {
+    return [done = std::move(done)](ApiResult<ApiResponse> answer) {
+        if (!answer) return done(std::unexpected(answer.error().error));
+        done(model::decode_lease(answer->body));
+    };
+}
+
+}  // namespace
+
+void LeaseKeeper::read(std::function<void(Result<model::Lease>)> done) {
+    client_.send({.path = lease_path(ns_, name_), .deadline = lease_deadline},
+                 to_lease(std::move(done)));
+}
+
+void LeaseKeeper::write(const model::Lease& lease, Instant acquired, Instant now,
+                        std::function<void(Result<model::Lease>)> done) {
+    const bool creates = lease.resource_version.empty();
+    client_.send({.method = creates ? "POST" : "PUT",
+                  .path = lease_path(ns_, creates ? "" : name_),
+                  .content_type = "application/json",
+                  .body = encode_lease(lease, ns_, name_, acquired, now),
+                  .deadline = lease_deadline},
+                 to_lease(std::move(done)));
+}
+
+}  // namespace sluice::kube

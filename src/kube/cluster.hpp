@@ -1,0 +1,62 @@
+// The controller's effects as requests, and the answers as its inputs. Decides nothing: what fails
+// is handed back with its status, and the pure half says what that means.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "controller/effect.hpp"
+#include "controller/input.hpp"
+#include "kube/api_client.hpp"
+#include "model/lease.hpp"
+
+namespace sluice::kube {
+
+template <class T>
+using Answer = controller::Answer<T>;
+
+class Cluster {
+  public:
+    // `warn` is told about objects that could not be read and were left out.
+    Cluster(ApiClient& client, std::function<void(std::string)> warn);
+    ~Cluster();
+
+    void list(const runtime::WatchScope& scope, const runtime::ListRequest& request,
+              std::function<void(Answer<model::ListPage>)> done);
+    // `ended` gets nothing when the server closed the watch in good order.
+    net::TransferId watch(const runtime::WatchScope& scope, const runtime::WatchRequest& request,
+                          std::function<void(std::vector<model::WatchEvent>)> events,
+                          std::function<void(std::optional<runtime::RequestFailure>)> ended);
+    void cancel(net::TransferId id);
+
+    void read_workload(const model::ObjectKey& key,
+                       std::function<void(Answer<controller::LiveWorkload>)> done);
+    void patch_workload(const model::ObjectKey& key, const std::string& json_patch,
+                        std::function<void(Answer<model::StatefulSet>)> done);
+    void post_event(const controller::PostEvent& event, const std::string& instance,
+                    std::function<void(Answer<void>)> done);
+    // True if the policies that close the gate are installed and bound; an unknown is an error.
+    void check_policies(std::function<void(Answer<bool>)> done);
+
+  private:
+    struct State;
+    std::shared_ptr<State> state_;
+};
+
+// The lease, on a connection of its own.
+class LeaseKeeper {
+  public:
+    LeaseKeeper(ApiClient& client, std::string ns, std::string name);
+    void read(std::function<void(Result<model::Lease>)> done);
+    void write(const model::Lease& lease, Instant acquired, Instant now,
+               std::function<void(Result<model::Lease>)> done);
+
+  private:
+    ApiClient& client_;
+    std::string ns_;
+    std::string name_;
+};
+
+}  // namespace sluice::kube

@@ -1,0 +1,29 @@
+// Where things live on the API server. Everything that came from outside is percent-encoded.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "model/object.hpp"
+#include "runtime/watch_session.hpp"
+
+namespace sluice::kube {
+
+std::string percent_encoded(std::string_view text);
+
+// The collection of a scope, without a query.
+std::string collection_path(const runtime::WatchScope& scope);
+std::string list_path(const runtime::WatchScope& scope, const runtime::ListRequest& request);
+std::string watch_path(const runtime::WatchScope& scope, const runtime::WatchRequest& request);
+
+std::string statefulset_path(const model::ObjectKey& key);
+std::string pods_path(const std::string& ns, std::string_view selector, std::string_view next);
+std::string lease_path(const std::string& ns, std::string_view name);
+std::string events_path(const std::string& ns);
+std::string policy_path(std::string_view resource, std::string_view name);
+
+// "pods", "statefulsets", ...: the plural as it stands in a path, for metrics. One of a bounded
+// set.
+std::string resource_of(std::string_view path);
+
+}  // namespace sluice::kube

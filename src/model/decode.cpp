@@ -1,0 +1,335 @@
+#include "model/decode.hpp"
+
+#include <fmt/format.h>
+#include <simdjson.h>
+
+#include <charconv>
+
+namespace sluice::model {
+namespace {
+
+using namespace simdjson;
+using Value = ondemand::value;
+
+// Lists of more items than this come from no API server that was asked for pages.
+constexpr std::size_t items_max = 100'000;
+constexpr std::size_t message_max = 256;
+
+std::string text_of(Value value) {
+    return std::string{value.get_string().value()};
+}
+
+std::uint64_t version_of(std::string_view text) {
+    std::uint64_t version = 0;
+    std::from_chars(text.data(), text.data() + text.size(), version);
+    return version;
+}
+
+// Kubernetes numbers are int32 where we read them; others are nobody's.
+std::int32_t int32_of(Value value) {
+    const std::int64_t number = value.get_int64();
+    if (number < INT32_MIN || number > INT32_MAX) throw simdjson_error(NUMBER_OUT_OF_RANGE);
+    return static_cast<std::int32_t>(number);
+}
+
+Instant time_of(Value value) {
+    return parse_rfc3339(value.get_string()).value_or(Instant{});
+}
+
+bool is_null(Value& value) {
+    return value.type() == ondemand::json_type::null;
+}
+
+template <class Use>
+void each_field(Value value, Use use) {
+    if (is_null(value)) return;
+    for (auto field : value.get_object()) {
+        const std::string_view key = field.unescaped_key();
+        use(key, field.value().value());
+    }
+}
+
+// Feeds the fields of a metadata object that we know to `meta`, the others to `other`.
+template <class Other>
+void read_meta(Value value, ObjectMeta& meta, Other other) {
+    each_field(value, [&](std::string_view key, Value field) {
+        if (key == "name")
+            meta.key.name = text_of(field);
+        else if (key == "namespace")
+            meta.key.ns = text_of(field);
+        else if (key == "uid")
+            meta.uid = text_of(field);
+        else if (key == "resourceVersion")
+            meta.resource_version = version_of(text_of(field));
+        else if (key == "generation")
+            meta.generation = field.get_int64();
+        else if (key == "deletionTimestamp")
+            meta.deleting = !is_null(field);
+        else
+            other(key, field);
+    });
+}
+
+template <class Keep>
+void read_texts(Value value, Texts& into, Keep keep) {
+    each_field(value, [&](std::string_view key, Value field) {
+        if (!keep(key)) return;
+        std::string name{key};
+        into.insert_or_assign(std::move(name), text_of(field));
+    });
+}
+
+UpdateStrategy strategy_of(std::string_view name) {
+    if (name == "RollingUpdate") return UpdateStrategy::RollingUpdate;
+    if (name == "OnDelete") return UpdateStrategy::OnDelete;
+    return UpdateStrategy::Unknown;
+}
+
+// FNV-1a. Tells a changed template from an unchanged one; nothing depends on it being secret.
+std::uint64_t hash_of(std::string_view bytes) {
+    std::uint64_t hash = 0xcbf29ce484222325;
+    for (const char c : bytes)
+        hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+    return hash;
+}
+
+void read_update_strategy(Value value, StatefulSet& set) {
+    each_field(value, [&](std::string_view key, Value field) {
+        if (key == "type") set.strategy = strategy_of(field.get_string());
+        if (key != "rollingUpdate" || is_null(field)) return;
+        set.partition = Partition{0};
+        each_field(field, [&](std::string_view inner, Value number) {
+            if (inner == "partition") set.partition = Partition{int32_of(number)};
+        });
+    });
+}
+
+void read_spec(Value value, StatefulSet& set) {
+    each_field(value, [&](std::string_view key, Value field) {
+        if (key == "replicas")
+            set.replicas = PodCount{int32_of(field)};
+        else if (key == "minReadySeconds")
+            set.min_ready = std::chrono::seconds{int32_of(field)};
+        else if (key == "updateStrategy")
+            read_update_strategy(field, set);
+        else if (key == "template")
+            set.template_hash = hash_of(field.get_object().value().raw_json());
+        else if (key == "ordinals")
+            each_field(field, [&](std::string_view inner, Value number) {
+                if (inner == "start") set.start = Ordinal{int32_of(number)};
+            });
+    });
+}
+
+void read_status(Value value, StatefulSet& set) {
+    each_field(value, [&](std::string_view key, Value field) {
+        if (key == "observedGeneration")
+            set.observed_generation = field.get_int64();
+        else if (key == "currentRevision")
+            set.current_revision = text_of(field);
+        else if (key == "updateRevision")
+            set.update_revision = text_of(field);
+    });
+}
+
+Object read_statefulset(Value value) {
+    StatefulSet set;
+    each_field(value, [&](std::string_view key, Value field) {
+        if (key == "metadata")
+            read_meta(field, set.meta, [&](std::string_view name, Value texts) {
+                if (name == "labels") read_texts(texts, set.labels, is_kept_label);
+                if (name != "annotations") return;
+                set.has_annotations = !is_null(texts);
+                read_texts(texts, set.annotations, is_kept_annotation);
+            });
+        else if (key == "spec")
+            read_spec(field, set);
+        else if (key == "status")
+            read_status(field, set);
+    });
+    return set;
+}
+
+void read_owner(Value owners, Pod& pod) {
+    if (is_null(owners)) return;
+    for (auto owner : owners.get_array()) {
+        std::string kind, uid;
+        bool controller = false;
+        each_field(owner.value(), [&](std::string_view key, Value field) {
+            if (key == "kind")
+                kind = text_of(field);
+            else if (key == "uid")
+                uid = text_of(field);
+            else if (key == "controller")
+                controller = field.get_bool();
+        });
+        if (controller && kind == "StatefulSet") pod.owner_uid = std::move(uid);
+    }
+}
+
+void read_conditions(Value conditions, Pod& pod) {
+    if (is_null(conditions)) return;
+    for (auto condition : conditions.get_array()) {
+        std::string type, status;
+        Instant since;
+        each_field(condition.value(), [&](std::string_view key, Value field) {
+            if (key == "type")
+                type = text_of(field);
+            else if (key == "status")
+                status = text_of(field);
+            else if (key == "lastTransitionTime" && !is_null(field))
+                since = time_of(field);
+        });
+        if (type != "Ready") continue;
+        pod.ready = status == "True";
+        pod.ready_since = since;
+    }
+}
+
+Object read_pod(Value value) {
+    Pod pod;
+    each_field(value, [&](std::string_view key, Value field) {
+        if (key == "metadata")
+            read_meta(field, pod.meta, [&](std::string_view name, Value inner) {
+                if (name == "ownerReferences") read_owner(inner, pod);
+                if (name == "labels")
+                    each_field(inner, [&](std::string_view label, Value text) {
+                        if (label == "controller-revision-hash") pod.revision = text_of(text);
+                    });
+            });
+        else if (key == "status")
+            each_field(field, [&](std::string_view name, Value inner) {
+                if (name == "conditions") read_conditions(inner, pod);
+            });
+    });
+    return pod;
+}
+
+Object read_config_map(Value value) {
+    ConfigMap map;
+    each_field(value, [&](std::string_view key, Value field) {
+        if (key == "metadata")
+            read_meta(field, map.meta, [](std::string_view, Value) {});
+        else if (key == "data")
+            read_texts(field, map.data, [](std::string_view) { return true; });
+    });
+    return map;
+}
+
+using Read = Object (*)(Value);
+constexpr Read readers[] = {read_statefulset, read_pod, read_config_map};  // in the order of Kind
+
+Object read_named(Kind kind, Value value) {
+    Object object = readers[static_cast<std::size_t>(kind)](value);
+    const ObjectMeta& meta = meta_of(object);
+    if (meta.key.name.empty() || meta.uid.empty()) throw simdjson_error(NO_SUCH_FIELD);
+    return object;
+}
+
+Bookmark read_bookmark(Value value) {
+    Bookmark bookmark;
+    each_field(value, [&](std::string_view key, Value field) {
+        if (key != "metadata") return;
+        each_field(field, [&](std::string_view name, Value inner) {
+            if (name == "resourceVersion") bookmark.resource_version = text_of(inner);
+            if (name == "annotations")
+                each_field(inner, [&](std::string_view annotation, Value text) {
+                    if (annotation == "k8s.io/initial-events-end")
+                        bookmark.initial_events_end = text.get_string().value() == "true";
+                });
+        });
+    });
+    return bookmark;
+}
+
+WatchFailed read_failure(Value value) {
+    WatchFailed failed;
+    each_field(value, [&](std::string_view key, Value field) {
+        if (key == "code") failed.code = int32_of(field);
+        if (key == "message") failed.message = text_of(field).substr(0, message_max);
+    });
+    return failed;
+}
+
+WatchEvent read_event(Kind kind, std::string_view type, Value value) {
+    if (type == "BOOKMARK") return read_bookmark(value);
+    if (type == "ERROR") return read_failure(value);
+    if (type == "DELETED") return Deleted{read_named(kind, value)};
+    if (type == "ADDED" || type == "MODIFIED") return Changed{read_named(kind, value)};
+    throw simdjson_error(INCORRECT_TYPE);
+}
+
+ListPage read_list(Kind kind, ondemand::object list) {
+    ListPage page;
+    for (auto field : list) {
+        const std::string_view key = field.unescaped_key();
+        Value value = field.value();
+        if (key == "metadata")
+            each_field(value, [&](std::string_view name, Value text) {
+                if (name == "resourceVersion") page.resource_version = text_of(text);
+                if (name == "continue") page.next = text_of(text);
+            });
+        if (key != "items" || is_null(value)) continue;
+        for (auto item : value.get_array()) {
+            if (page.items.size() == items_max) throw simdjson_error(CAPACITY);
+            page.items.push_back(read_named(kind, item.value()));
+        }
+    }
+    return page;
+}
+
+}  // namespace
+
+const ObjectMeta& meta_of(const Object& object) {
+    return std::visit([](const auto& some) -> const ObjectMeta& { return some.meta; }, object);
+}
+
+struct Decoder::State {
+    ondemand::parser parser;
+
+    template <class Use>
+    auto parse(std::string& text, Use use) -> Result<decltype(use(ondemand::document{}))> {
+        text.reserve(text.size() + SIMDJSON_PADDING);
+        try {
+            ondemand::document document =
+                parser.iterate(padded_string_view(text.data(), text.size(), text.capacity()));
+            return use(std::move(document));
+        } catch (const simdjson_error& error) {
+            return failure(ErrorKind::Malformed,
+                           fmt::format("unreadable JSON from the API server: {}", error.what()));
+        }
+    }
+};
+
+Decoder::Decoder() : state_(std::make_unique<State>()) {}
+Decoder::~Decoder() = default;
+Decoder::Decoder(Decoder&&) noexcept = default;
+Decoder& Decoder::operator=(Decoder&&) noexcept = default;
+
+Result<Object> Decoder::object(Kind kind, std::string text) {
+    return state_->parse(
+        text, [&](ondemand::document document) { return read_named(kind, document.get_value()); });
+}
+
+Result<ListPage> Decoder::list(Kind kind, std::string text) {
+    return state_->parse(
+        text, [&](ondemand::document document) { return read_list(kind, document.get_object()); });
+}
+
+Result<WatchEvent> Decoder::watch_event(Kind kind, std::string text) {
+    return state_->parse(text, [&](ondemand::document document) {
+        std::string type;
+        std::optional<WatchEvent> event;
+        for (auto field : document.get_object()) {
+            const std::string_view key = field.unescaped_key();
+            Value value = field.value();
+            if (key == "type") type = text_of(value);
+            // The server writes the type first; an object without one cannot be read.
+            if (key == "object") event = read_event(kind, type, value);
+        }
+        if (!event) throw simdjson_error(NO_SUCH_FIELD);
+        return std::move(*event);
+    });
+}
+
+}  // namespace sluice::model

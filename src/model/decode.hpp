@@ -1,0 +1,63 @@
+// Bytes of the API server to values. Total: any byte string gives a value or an Error, nothing
+// recurses with the input's depth, and nothing of the input is kept but the fields we use.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/result.hpp"
+#include "model/config_map.hpp"
+#include "model/pod.hpp"
+#include "model/statefulset.hpp"
+
+namespace sluice::model {
+
+enum class Kind : std::uint8_t { StatefulSet, Pod, ConfigMap };
+using Object = std::variant<StatefulSet, Pod, ConfigMap>;
+
+const ObjectMeta& meta_of(const Object& object);
+
+struct ListPage {
+    std::vector<Object> items;
+    std::string resource_version;
+    std::string next;  // the continue token; empty on the last page
+};
+
+struct Changed {  // ADDED or MODIFIED: what the object is now
+    Object object;
+};
+struct Deleted {
+    Object object;
+};
+struct Bookmark {
+    std::string resource_version;
+    bool initial_events_end = false;
+};
+struct WatchFailed {  // an ERROR event: the watch is over
+    int code = 0;
+    std::string message;
+};
+using WatchEvent = std::variant<Changed, Deleted, Bookmark, WatchFailed>;
+
+// Holds the parser's buffers, which are reused from call to call.
+class Decoder {
+  public:
+    Decoder();
+    ~Decoder();
+    Decoder(Decoder&&) noexcept;
+    Decoder& operator=(Decoder&&) noexcept;
+
+    // The text is taken by value: the parser wants room behind its end, and uses the text's own.
+    Result<Object> object(Kind kind, std::string text);
+    Result<ListPage> list(Kind kind, std::string text);
+    Result<WatchEvent> watch_event(Kind kind, std::string text);
+
+  private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
+}  // namespace sluice::model

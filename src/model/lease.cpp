@@ -1,0 +1,62 @@
+#include "model/lease.hpp"
+
+#include <boost/json.hpp>
+
+namespace sluice::model {
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::size_t text_max = 64 * 1024;
+
+std::string text_at(const json::object& object, const char* key) {
+    const json::value* value = object.if_contains(key);
+    return value && value->is_string() ? std::string{value->get_string()} : std::string{};
+}
+
+std::int64_t number_at(const json::object& object, const char* key, std::int64_t otherwise) {
+    const json::value* value = object.if_contains(key);
+    return value && value->is_int64() ? value->get_int64() : otherwise;
+}
+
+const json::object& object_at(const json::object& object, const char* key) {
+    static const json::object nothing;
+    const json::value* value = object.if_contains(key);
+    return value && value->is_object() ? value->get_object() : nothing;
+}
+
+}  // namespace
+
+Result<Lease> decode_lease(const std::string& text) {
+    boost::system::error_code error;
+    const json::value value = text.size() > text_max ? json::value{} : json::parse(text, error);
+    if (error || !value.is_object())
+        return failure(ErrorKind::Malformed, "the Lease cannot be read: it is not a JSON object");
+    const json::object& spec = object_at(value.get_object(), "spec");
+    Lease lease;
+    lease.resource_version = text_at(object_at(value.get_object(), "metadata"), "resourceVersion");
+    lease.holder = text_at(spec, "holderIdentity");
+    lease.duration = std::chrono::seconds{number_at(spec, "leaseDurationSeconds", 15)};
+    lease.renewed = text_at(spec, "renewTime");
+    lease.transitions = number_at(spec, "leaseTransitions", 0);
+    if (lease.resource_version.empty())
+        return failure(ErrorKind::Malformed, "the Lease has no metadata.resourceVersion");
+    return lease;
+}
+
+std::string encode_lease(const Lease& lease, const std::string& ns, const std::string& name,
+                         Instant acquired, Instant renewed) {
+    json::object metadata{{"name", name}, {"namespace", ns}};
+    if (!lease.resource_version.empty()) metadata["resourceVersion"] = lease.resource_version;
+    const json::object spec{{"holderIdentity", lease.holder},
+                            {"leaseDurationSeconds", lease.duration / 1s},
+                            {"acquireTime", to_rfc3339_micro(acquired)},
+                            {"renewTime", to_rfc3339_micro(renewed)},
+                            {"leaseTransitions", lease.transitions}};
+    return json::serialize(json::object{{"apiVersion", "coordination.k8s.io/v1"},
+                                        {"kind", "Lease"},
+                                        {"metadata", metadata},
+                                        {"spec", spec}});
+}
+
+}  // namespace sluice::model

@@ -1,0 +1,29 @@
+// A pod as far as decisions need it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/numbers.hpp"
+#include "base/time.hpp"
+#include "model/object.hpp"
+
+namespace sluice::model {
+
+struct Pod {
+    ObjectMeta meta;
+    std::string owner_uid;  // of the controlling StatefulSet; empty if there is none
+    std::string revision;   // label controller-revision-hash
+    bool ready = false;     // condition Ready is True
+    Instant ready_since;    // lastTransitionTime of that condition
+    friend bool operator==(const Pod&, const Pod&) = default;
+};
+
+// The number behind the last dash of the name, or nothing.
+std::optional<Ordinal> ordinal_of(const Pod& pod);
+
+// Ready for at least min_ready, and not on its way out.
+bool is_available(const Pod& pod, Duration min_ready, Instant now);
+
+}  // namespace sluice::model

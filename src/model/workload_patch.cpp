@@ -1,0 +1,98 @@
+#include "model/workload_patch.hpp"
+
+#include <boost/json.hpp>
+
+#include "base/assert.hpp"
+
+namespace sluice::model {
+namespace {
+
+namespace json = boost::json;
+
+constexpr const char* partition_path = "/spec/updateStrategy/rollingUpdate/partition";
+
+// RFC 6901: "~" and "/" inside a key.
+std::string annotation_path(const std::string& key) {
+    std::string path = "/metadata/annotations/";
+    for (const char c : key) {
+        if (c == '~')
+            path += "~0";
+        else if (c == '/')
+            path += "~1";
+        else
+            path += c;
+    }
+    return path;
+}
+
+// Annotations that two writers might race for: each write tests that they are as we saw them. A
+// test for null passes when there is no such annotation.
+constexpr const char* contended[] = {"sluice.dev/claim", "sluice.dev/fence", "sluice.dev/rollout"};
+
+json::object operation(const char* op, const std::string& path, json::value value) {
+    return {{"op", op}, {"path", path}, {"value", std::move(value)}};
+}
+
+}  // namespace
+
+WorkloadPatch::WorkloadPatch(const StatefulSet& observed)
+    : observed_key_(observed.meta.key),
+      uid_(observed.meta.uid),
+      generation_(observed.meta.generation),
+      partition_from_(observed.partition),
+      observed_annotations_(observed.annotations),
+      has_annotations_(observed.has_annotations) {}
+
+WorkloadPatch& WorkloadPatch::move_partition(Partition to) {
+    SLUICE_ASSERT(to.value >= 0);
+    if (partition_from_ != to) partition_to_ = to;
+    return *this;
+}
+
+WorkloadPatch& WorkloadPatch::annotate(const std::string& key, const std::string& value) {
+    const auto found = observed_annotations_.find(key);
+    if (found == observed_annotations_.end() || found->second != value) annotations_[key] = value;
+    return *this;
+}
+
+WorkloadPatch& WorkloadPatch::unannotate(const std::string& key) {
+    if (observed_annotations_.contains(key)) annotations_[key] = std::nullopt;
+    return *this;
+}
+
+bool WorkloadPatch::lowers_partition() const {
+    return partition_to_ && *partition_to_ < partition_from_.value_or(Partition{0});
+}
+
+std::string WorkloadPatch::to_json_patch() const {
+    json::array ops;
+    ops.push_back(operation("test", "/metadata/uid", json::string(uid_)));
+    ops.push_back(operation("test", "/metadata/generation", generation_));
+    if (partition_to_ && partition_from_) {
+        ops.push_back(operation("test", partition_path, partition_from_->value));
+        ops.push_back(operation("replace", partition_path, partition_to_->value));
+    } else if (partition_to_) {
+        ops.push_back(operation("add", "/spec/updateStrategy/rollingUpdate",
+                                json::object{{"partition", partition_to_->value}}));
+    }
+    if (!has_annotations_ && !annotations_.empty()) {
+        ops.push_back(operation("test", "/metadata/annotations", nullptr));
+        ops.push_back(operation("add", "/metadata/annotations", json::object{}));
+    }
+    for (const char* key : contended) {
+        if (!has_annotations_) continue;
+        const auto old = observed_annotations_.find(key);
+        json::value seen = nullptr;
+        if (old != observed_annotations_.end()) seen = json::string(old->second);
+        ops.push_back(operation("test", annotation_path(key), std::move(seen)));
+    }
+    for (const auto& [key, value] : annotations_) {
+        if (value)
+            ops.push_back(operation("add", annotation_path(key), json::string(*value)));
+        else
+            ops.push_back({{"op", "remove"}, {"path", annotation_path(key)}});
+    }
+    return json::serialize(ops);
+}
+
+}  // namespace sluice::model

@@ -1,0 +1,46 @@
+// The one kind of write that steers a StatefulSet: its partition and our annotations, never without
+// the preconditions under which it was decided. Becomes a JSON Patch whose `test` operations fail
+// when the world has moved on; then the plan is made anew, the same bytes are never sent again.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "base/numbers.hpp"
+#include "model/statefulset.hpp"
+
+namespace sluice::model {
+
+class WorkloadPatch {
+  public:
+    explicit WorkloadPatch(const StatefulSet& observed);
+
+    WorkloadPatch& move_partition(Partition to);
+    WorkloadPatch& annotate(const std::string& key, const std::string& value);  // unless equal
+    WorkloadPatch& unannotate(const std::string& key);                          // if present
+
+    const ObjectKey& key() const { return observed_key_; }
+    const std::string& uid() const { return uid_; }
+    bool empty() const { return !partition_to_ && annotations_.empty(); }
+    // Irreversible: a pod that was shielded may be replaced once this is through.
+    bool lowers_partition() const;
+    bool moves_partition() const { return partition_to_.has_value(); }
+    Partition partition_to() const { return *partition_to_; }
+
+    std::string to_json_patch() const;
+
+    friend bool operator==(const WorkloadPatch&, const WorkloadPatch&) = default;
+
+  private:
+    ObjectKey observed_key_;
+    std::string uid_;
+    std::int64_t generation_;
+    std::optional<Partition> partition_from_;
+    std::optional<Partition> partition_to_;
+    Texts observed_annotations_;
+    bool has_annotations_;
+    std::map<std::string, std::optional<std::string>> annotations_;  // nothing: removed
+};
+
+}  // namespace sluice::model

@@ -1,0 +1,126 @@
+#include "probe/hook_objects.hpp"
+
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+
+#include "base/redacted.hpp"
+#include "kube/base64.hpp"
+
+namespace sluice::probe {
+
+namespace {
+
+using api::pilot::HookPod;
+using api::pilot::SecretData;
+using boost::json::object;
+using boost::json::string;
+using boost::json::value;
+
+// Above what etcd lets an object hold, in JSON with base64.
+constexpr std::size_t object_bytes_max = 4u << 20;
+constexpr std::size_t depth_max = 64;
+
+Result<object> parse_object(const std::string& what, std::string_view body) {
+    boost::json::parse_options options;
+    options.max_depth = depth_max;
+    boost::system::error_code broken;
+    value parsed = boost::json::parse(body, broken, {}, options);
+    if (broken || !parsed.is_object()) {
+        return failure(ErrorKind::Malformed, what + " was not answered as a JSON object");
+    }
+    return std::move(parsed.get_object());
+}
+
+object* member_object(object& parent, std::string_view key) {
+    value* member = parent.if_contains(key);
+    return member ? member->if_object() : nullptr;
+}
+
+std::string member_text(const object* parent, std::string_view key) {
+    const value* member = parent ? parent->if_contains(key) : nullptr;
+    const string* text = member ? member->if_string() : nullptr;
+    return text ? std::string(*text) : "";
+}
+
+kube::ApiRequest get_object(std::string path) {
+    kube::ApiRequest request;
+    request.path = std::move(path);
+    request.body_max = object_bytes_max;
+    return request;
+}
+
+Error explain_secret(const std::string& full_name, const kube::ApiError& failed) {
+    if (failed.status == 403) {
+        return {ErrorKind::Forbidden,
+                "Sluice may not read Secret " + full_name +
+                    ": bind the ClusterRole sluice-secret-reader in this namespace "
+                    "(docs/hooks.md)"};
+    }
+    if (failed.status == 404) {
+        return {ErrorKind::NotFound, "Secret " + full_name + " does not exist"};
+    }
+    return {failed.error.kind,
+            "Secret " + full_name + " could not be read: " + failed.error.message};
+}
+
+Result<SecretData> decode_secret(const std::string& full_name, const object& data) {
+    SecretData decoded;
+    for (const auto& [key, member] : data) {
+        const string* text = member.if_string();
+        std::optional<Redacted> bytes = text ? kube::decode_base64(*text) : std::nullopt;
+        if (!bytes) {
+            return failure(ErrorKind::Malformed, "Secret " + full_name + ": key " +
+                                                     std::string(key) + " is not valid base64");
+        }
+        decoded.emplace(key, std::move(*bytes));
+    }
+    return decoded;
+}
+
+}  // namespace
+
+kube::ApiRequest get_pod(const std::string& ns, const std::string& name) {
+    return get_object("/api/v1/namespaces/" + ns + "/pods/" + name);
+}
+
+kube::ApiRequest get_secret(const std::string& ns, const std::string& name) {
+    return get_object("/api/v1/namespaces/" + ns + "/secrets/" + name);
+}
+
+Result<HookPod> read_pod(const HookPod& expected, kube::ApiResult<kube::ApiResponse> answer) {
+    const std::string what = "pod " + expected.name;
+    if (!answer && answer.error().status == 404) {
+        return failure(ErrorKind::NotFound, what + " does not exist");
+    }
+    if (!answer) {
+        const Error& error = answer.error().error;
+        return failure(error.kind, what + " could not be read: " + error.message);
+    }
+    Result<object> pod = parse_object(what, answer->body);
+    if (!pod) return std::unexpected(pod.error());
+    object* metadata = member_object(*pod, "metadata");
+    const std::string uid = member_text(metadata, "uid");
+    if (uid.empty() || uid != expected.uid) {
+        return failure(ErrorKind::Conflict,
+                       what + " was replaced while the hook was about to be asked");
+    }
+    metadata->erase("managedFields");
+    const std::string ip = member_text(member_object(*pod, "status"), "podIP");
+    return HookPod{expected.name, uid, ip, boost::json::serialize(*pod)};
+}
+
+Result<SecretData> read_secret_data(const std::string& full_name,
+                                    kube::ApiResult<kube::ApiResponse> answer) {
+    if (!answer) return std::unexpected(explain_secret(full_name, answer.error()));
+    const Redacted body{std::move(answer->body)};  // wiped on the way out
+    Result<object> secret = parse_object("Secret " + full_name, body.reveal());
+    if (!secret) return std::unexpected(secret.error());
+    const value* data = secret->if_contains("data");
+    if (!data || data->is_null()) return SecretData{};
+    if (!data->is_object()) {
+        return failure(ErrorKind::Malformed, "Secret " + full_name + ": data is not an object");
+    }
+    return decode_secret(full_name, data->get_object());
+}
+
+}  // namespace sluice::probe

@@ -1,0 +1,145 @@
+#include "runtime/watch_session.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include "base/assert.hpp"
+
+namespace sluice::runtime {
+namespace {
+
+constexpr BackoffRange watch_backoff{800ms, 30s};
+// The safety net: events that were lost are found at the latest after this.
+constexpr Duration relist_least = 10min;
+constexpr Duration relist_most = 15min;
+constexpr Duration watch_least = 5min;
+constexpr Duration watch_most = 10min;
+// A server that cannot stream lists refuses the parameters with one of these.
+constexpr int refusals_of_streaming[] = {400, 403, 404, 405, 422};
+
+std::uint64_t number_of(const std::string& version) {
+    std::uint64_t number = 0;
+    std::from_chars(version.data(), version.data() + version.size(), number);
+    return number;
+}
+
+}  // namespace
+
+WatchSession::WatchSession(WatchScope scope, std::uint64_t seed)
+    : scope_(std::move(scope)), dice_(seed), backoff_(watch_backoff) {}
+
+std::optional<SessionRequest> WatchSession::poll(Instant now) {
+    if (in_flight_ || now < not_before_) return std::nullopt;
+    in_flight_ = true;
+    switch (state_) {
+        case State::ListFirst: ++epoch_; return ListRequest{};
+        case State::ListNext: return ListRequest{.next = next_};
+        case State::Stream:
+            ++epoch_;
+            return WatchRequest{{}, true, dice_.between(watch_least, watch_most)};
+        case State::Watch: break;
+    }
+    return WatchRequest{version_, false, dice_.between(watch_least, watch_most)};
+}
+
+std::optional<Instant> WatchSession::wake_at() const {
+    if (!in_flight_) return not_before_;
+    if (synced_ && state_ == State::Watch) return relist_at_;
+    return std::nullopt;
+}
+
+bool WatchSession::should_cancel(Instant now) const {
+    return in_flight_ && synced_ && state_ == State::Watch && now >= relist_at_;
+}
+
+void WatchSession::cancelled(Instant now) {
+    in_flight_ = false;
+    relist(now);
+}
+
+void WatchSession::relist(Instant now) {
+    state_ = streaming_works_ ? State::Stream : State::ListFirst;
+    next_.clear();
+    version_.clear();
+    not_before_ = std::max(not_before_, now);
+}
+
+void WatchSession::schedule(Duration delay, Instant now) {
+    not_before_ = now + delay;
+}
+
+void WatchSession::completed(const std::string& version, Seen& seen, Instant now) {
+    seen.complete_at = number_of(version);
+    version_ = version;
+    state_ = State::Watch;
+    synced_ = true;
+    backoff_.reset();
+    last_failure_.clear();
+    relist_at_ = now + dice_.between(relist_least, relist_most);
+}
+
+Seen WatchSession::on_page(model::ListPage page, Instant now) {
+    SLUICE_ASSERT(in_flight_);
+    in_flight_ = false;
+    Seen seen;
+    seen.changed = std::move(page.items);
+    next_ = std::move(page.next);
+    if (next_.empty())
+        completed(page.resource_version, seen, now);
+    else
+        state_ = State::ListNext;
+    return seen;
+}
+
+Seen WatchSession::on_events(std::vector<model::WatchEvent> events, Instant now) {
+    Seen seen;
+    for (model::WatchEvent& event : events) {
+        if (auto* changed = std::get_if<model::Changed>(&event)) {
+            seen.changed.push_back(std::move(changed->object));
+        } else if (auto* deleted = std::get_if<model::Deleted>(&event)) {
+            seen.deleted.push_back(std::move(deleted->object));
+        } else if (auto* bookmark = std::get_if<model::Bookmark>(&event)) {
+            if (state_ == State::Watch)
+                version_ = bookmark->resource_version;
+            else if (bookmark->initial_events_end)
+                completed(bookmark->resource_version, seen, now);
+        } else if (auto* failed = std::get_if<model::WatchFailed>(&event)) {
+            on_failure({failed->code, Duration{0}, failed->message}, now);
+            break;
+        }
+    }
+    return seen;
+}
+
+void WatchSession::on_end(Instant now) {
+    if (!in_flight_) return;
+    in_flight_ = false;
+    ++restarts_;
+    // A stream that ends before its bookmark proved nothing: the whole list again, later.
+    if (state_ != State::Watch) {
+        schedule(backoff_.next(dice_), now);
+        relist(now);
+        return;
+    }
+    // A server that ends watches as soon as they start is not answered at once.
+    schedule(dice_.between(50ms, 500ms), now);
+}
+
+void WatchSession::on_failure(const RequestFailure& failure, Instant now) {
+    if (!in_flight_) return;
+    in_flight_ = false;
+    ++restarts_;
+    last_failure_ = failure.message;
+    const bool refuses_streaming = state_ == State::Stream &&
+                                   std::ranges::count(refusals_of_streaming, failure.status) > 0 &&
+                                   streaming_works_;
+    schedule(std::max(backoff_.next(dice_), failure.retry_after), now);
+    if (refuses_streaming) {
+        streaming_works_ = false;
+        not_before_ = now;
+    }
+    const bool expired = failure.status == 410;
+    if (expired || state_ != State::Watch) relist(now);
+}
+
+}  // namespace sluice::runtime

@@ -1,0 +1,101 @@
+// Keeps one resource in one scope in view: list, then watch, then watch again, for ever. A state
+// machine without I/O: it says what to request, is told what came, and says what that means.
+//
+// Promises: at most one request of a session is under way; a list that was cut short removes
+// nothing; 410 leads to a fresh list; every failure waits longer than the last; the world is listed
+// anew now and then even if all seems well, for a watch is a hint and not a proof.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/dice.hpp"
+#include "base/time.hpp"
+#include "model/decode.hpp"
+#include "runtime/backoff.hpp"
+
+namespace sluice::runtime {
+
+// What to watch: all objects of a kind in a namespace (empty: in all), perhaps narrowed.
+struct WatchScope {
+    model::Kind kind;
+    std::string ns;
+    std::string label_selector;
+    std::string field_selector;
+};
+
+struct ListRequest {
+    std::string next;  // continue token; empty for the first page
+    int limit = 250;
+};
+struct WatchRequest {
+    std::string resource_version;  // empty with initial_events
+    bool initial_events = false;   // a streaming list: the objects first, then a bookmark
+    Duration timeout = 5min;       // after which the server ends it
+};
+using SessionRequest = std::variant<ListRequest, WatchRequest>;
+
+// How a request went wrong: the HTTP status (0: no answer) and what Retry-After said.
+struct RequestFailure {
+    int status = 0;
+    Duration retry_after{0};
+    std::string message;
+};
+
+// What an answer means for the store.
+struct Seen {
+    std::vector<model::Object> changed;
+    std::vector<model::Object> deleted;
+    // A list is complete: what this epoch did not bring is gone, up to this version.
+    std::optional<std::uint64_t> complete_at;
+};
+
+class WatchSession {
+  public:
+    WatchSession(WatchScope scope, std::uint64_t seed);
+
+    const WatchScope& scope() const { return scope_; }
+    std::uint8_t epoch() const { return epoch_; }
+    // The whole scope has been seen at least once.
+    bool is_synced() const { return synced_; }
+    int restarts() const { return restarts_; }
+    const std::string& last_failure() const { return last_failure_; }
+
+    // The request to make now, if any; the caller makes it and reports how it goes.
+    std::optional<SessionRequest> poll(Instant now);
+    // When to poll again though nothing came.
+    std::optional<Instant> wake_at() const;
+    // True if the request under way should be given up: it is time to list anew.
+    bool should_cancel(Instant now) const;
+    void cancelled(Instant now);
+
+    Seen on_page(model::ListPage page, Instant now);
+    Seen on_events(std::vector<model::WatchEvent> events, Instant now);
+    void on_end(Instant now);  // the server closed a watch in good order
+    void on_failure(const RequestFailure& failure, Instant now);
+
+  private:
+    enum class State { ListFirst, ListNext, Stream, Watch };
+    void relist(Instant now);
+    void schedule(Duration delay, Instant now);
+    void completed(const std::string& version, Seen& seen, Instant now);
+
+    WatchScope scope_;
+    Dice dice_;
+    Backoff backoff_;
+    State state_ = State::Stream;
+    bool in_flight_ = false;
+    bool streaming_works_ = true;
+    bool synced_ = false;
+    std::uint8_t epoch_ = 0;
+    std::string next_;     // continue token
+    std::string version_;  // where to watch from
+    Instant not_before_;
+    Instant relist_at_;
+    int restarts_ = 0;
+    std::string last_failure_;
+};
+
+}  // namespace sluice::runtime

@@ -1,0 +1,96 @@
+#include "runtime/work_queue.hpp"
+
+#include <algorithm>
+
+namespace sluice::runtime {
+namespace {
+
+constexpr BackoffRange key_backoff{500ms, 60s};
+
+}  // namespace
+
+void WorkQueue::add(const model::ObjectKey& key, Instant now) {
+    if (busy_.contains(key)) {
+        again_.insert(key);
+        return;
+    }
+    if (!ready_.emplace(key, now).second) return;
+    auto& lane = lanes_[key.ns];
+    if (lane.empty()) turns_.push_back(key.ns);
+    lane.push_back(key.name);
+}
+
+void WorkQueue::add_at(const model::ObjectKey& key, Instant at) {
+    const auto known = delayed_.find(key);
+    if (known != delayed_.end()) {
+        if (known->second <= at) return;
+        due_.erase({known->second, key});
+    }
+    delayed_[key] = at;
+    due_.emplace(at, key);
+}
+
+void WorkQueue::promote(Instant now) {
+    while (!due_.empty() && due_.begin()->first <= now) {
+        const model::ObjectKey key = due_.begin()->second;
+        due_.erase(due_.begin());
+        delayed_.erase(key);
+        add(key, now);
+    }
+}
+
+std::optional<model::ObjectKey> WorkQueue::take(Instant now) {
+    promote(now);
+    if (turns_.empty()) return std::nullopt;
+    const std::string ns = turns_.front();
+    turns_.pop_front();
+    auto& lane = lanes_[ns];
+    model::ObjectKey key{ns, lane.front()};
+    lane.pop_front();
+    if (lane.empty())
+        lanes_.erase(ns);
+    else
+        turns_.push_back(ns);
+    ready_.erase(key);
+    busy_.insert(key);
+    return key;
+}
+
+void WorkQueue::done(const model::ObjectKey& key, Instant now) {
+    busy_.erase(key);
+    if (again_.erase(key)) add(key, now);
+}
+
+void WorkQueue::failed(const model::ObjectKey& key, Instant now, Duration at_least) {
+    busy_.erase(key);
+    again_.erase(key);  // the retry will see the newer state too
+    Backoff& backoff = backoffs_.try_emplace(key, key_backoff).first->second;
+    add_at(key, now + std::max(backoff.next(dice_), at_least));
+}
+
+void WorkQueue::succeeded(const model::ObjectKey& key) {
+    backoffs_.erase(key);
+}
+
+void WorkQueue::forget(const model::ObjectKey& key) {
+    backoffs_.erase(key);
+    again_.erase(key);
+    const auto known = delayed_.find(key);
+    if (known == delayed_.end()) return;
+    due_.erase({known->second, key});
+    delayed_.erase(known);
+}
+
+std::optional<Instant> WorkQueue::next_due() const {
+    if (due_.empty()) return std::nullopt;
+    return due_.begin()->first;
+}
+
+Duration WorkQueue::oldest_age(Instant now) const {
+    Instant oldest = now;
+    for (const auto& [key, since] : ready_)
+        oldest = std::min(oldest, since);
+    return now - oldest;
+}
+
+}  // namespace sluice::runtime
