@@ -1,0 +1,154 @@
+#include "cli/command.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+
+#include <iostream>
+
+#include "api/registry.hpp"
+#include "cli/manifests.hpp"
+#include "operator/options.hpp"
+
+namespace sluice::cli {
+namespace {
+
+// --log-level reads SLUICE_LOG_LEVEL, and so on for every flag.
+CLI::Option* with_environment(CLI::Option* option) {
+    std::string name = "SLUICE_";
+    for (const char c : option->get_lnames().front())
+        name += c == '-' ? '_' : static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+    return option->envname(name);
+}
+
+CLI::Validator duration_between(Duration least, Duration most) {
+    return {[=](std::string& text) -> std::string {
+                const auto duration = parse_duration(text);
+                if (!duration)
+                    return fmt::format("\"{}\" is not a duration such as 30s or 5m", text);
+                if (*duration < least || *duration > most)
+                    return fmt::format("{} is not between {} and {}", text, to_text(least),
+                                       to_text(most));
+                return {};
+            },
+            "DURATION"};
+}
+
+CLI::Validator known_api() {
+    return {[](std::string& text) -> std::string {
+                if (api::find_api(text)) return {};
+                std::string names;
+                for (const api::Api& api : api::apis())
+                    names += (names.empty() ? "" : ", ") + std::string{api.name};
+                return fmt::format("\"{}\" is not an API of this binary; it serves: {}", text,
+                                   names);
+            },
+            "API"};
+}
+
+struct OperatorFlags {
+    operators::Options options;
+    std::string hook_retry = "30s";
+};
+
+void add_cluster_flags(CLI::App& command, operators::Options& options) {
+    const auto add = [&](CLI::Option* option) { with_environment(option)->group("Cluster"); };
+    add(command.add_option("--kubeconfig", options.kubeconfig,
+                           "File to reach the cluster with; without it: the pod's service account, "
+                           "then KUBECONFIG, then ~/.kube/config"));
+    add(command.add_option("--context", options.context, "Context of the kubeconfig to use"));
+    add(command
+            .add_option("--namespace", options.namespaces,
+                        "Namespace to steer; repeat it for several (default: all)")
+            ->delimiter(','));
+    add(command.add_option("--config-namespace", options.config_namespace,
+                           "Where the ConfigMap sluice-hooks and the lease live (default: the "
+                           "namespace of the pod or context)"));
+    add(command.add_option("--qps", options.qps, "Requests a second to the API server, on average")
+            ->check(CLI::Range(1.0, 10000.0))
+            ->capture_default_str());
+}
+
+void add_steering_flags(CLI::App& command, OperatorFlags& flags) {
+    const auto add = [&](CLI::Option* option) { with_environment(option)->group("Steering"); };
+    add(command
+            .add_option("--apis", flags.options.apis, "Which APIs to serve, separated by commas")
+            ->delimiter(',')
+            ->check(known_api())
+            ->capture_default_str());
+    add(command
+            .add_option("--hook-retry", flags.hook_retry,
+                        "How long after a refusal a hook is asked again")
+            ->check(duration_between(1s, 24h))
+            ->capture_default_str());
+    add(command.add_flag("--allow-local-hooks", flags.options.allow_local_hooks,
+                         "Let hooks live on loopback addresses"));
+}
+
+void add_process_flags(CLI::App& command, operators::Options& options) {
+    const auto add = [&](CLI::Option* option) { with_environment(option)->group("Process"); };
+    add(command.add_flag("--leader-elect", options.leader_elect,
+                         "Take turns with other operators through a Lease"));
+    add(command
+            .add_option("--metrics-address", options.metrics_address, "Where /metrics is served")
+            ->capture_default_str());
+    add(command
+            .add_option("--health-address", options.health_address,
+                        "Where /livez and /readyz are served")
+            ->capture_default_str());
+    add(command.add_option("--log-format", options.log_format, "console or json")
+            ->check(CLI::IsMember({"console", "json"}))
+            ->capture_default_str());
+    add(command.add_option("--log-level", options.log_level, "debug, info, warning or error")
+            ->check(CLI::IsMember({"debug", "info", "warning", "error"}))
+            ->capture_default_str());
+}
+
+void add_manifests_flags(CLI::App& command, ManifestsOptions& options) {
+    command.add_option("component", options.components,
+                       "crds, rbac, policies, deployment or all (default: all)");
+    command
+        .add_option("--kube-version", options.kube_version,
+                    "Version of the API server; before 1.36 there are no policies")
+        ->capture_default_str();
+    command
+        .add_option("--namespace", options.namespaces,
+                    "Namespace to steer; several with commas (default: all)")
+        ->delimiter(',');
+    command.add_option("--image", options.image, "Image of the operator")->capture_default_str();
+    command.footer("Example: sluice manifests rbac policies | kubectl apply -f -");
+}
+
+}  // namespace
+
+int run(int argc, char** argv) {
+    CLI::App app{
+        "Sluice lets stateful workloads change one step at a time, and only while somebody "
+        "says it is safe.",
+        "sluice"};
+    app.require_subcommand(1);
+    app.set_version_flag("--version", "sluice " SLUICE_VERSION);
+
+    OperatorFlags flags;
+    CLI::App* steer = app.add_subcommand("operator", "Steer the workloads of a cluster");
+    steer->footer(
+        "Every flag can also be set by an environment variable: --log-level by "
+        "SLUICE_LOG_LEVEL.");
+    add_cluster_flags(*steer, flags.options);
+    add_steering_flags(*steer, flags);
+    add_process_flags(*steer, flags.options);
+
+    ManifestsOptions manifests;
+    CLI::App* print = app.add_subcommand("manifests", "Print the manifests that install Sluice");
+    add_manifests_flags(*print, manifests);
+
+    CLI11_PARSE(app, argc, argv);
+    if (print->parsed()) return run_manifests(manifests, std::cout, std::cerr);
+    if (steer->parsed()) {
+        flags.options.hook_retry = *parse_duration(flags.hook_retry);
+        return operators::run_operator(flags.options);
+    }
+    return 0;
+}
+
+}  // namespace sluice::cli

@@ -1,0 +1,190 @@
+#include "cli/manifests.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <optional>
+
+#include "base/assert.hpp"
+
+namespace sluice::cli {
+
+namespace {
+
+constexpr std::size_t image_length_max = 1024;    // far above what registries take
+constexpr std::size_t namespace_length_max = 63;  // a DNS label
+
+constexpr std::string_view bound_everywhere = "rbac/workloads-everywhere.yaml";
+constexpr std::string_view bound_in_namespace = "namespaced/workloads.yaml";
+
+struct KubeVersion {
+    int major;
+    int minor;
+    auto operator<=>(const KubeVersion&) const = default;
+};
+
+// The first with MutatingAdmissionPolicy on by default, without which nothing can hold the
+// partition in the same write as a change of the template.
+constexpr KubeVersion first_with_policies{1, 36};
+
+struct Component {
+    std::string_view name;
+    std::array<std::string_view, 3> paths;  // files, and folders that end in '/'; "" is none
+    std::string_view without_objects;       // what to say if there are no files
+};
+
+// In the order in which they are applied: names before rights, rights before the gate, and the
+// gate before the operator that relies on it.
+constexpr std::array components{
+    Component{"crds", {"crds/"}, "# This version of Sluice has no custom resource definitions.\n"},
+    Component{"rbac", {"namespace.yaml", "serviceaccount.yaml", "rbac/"}, ""},
+    Component{"policies", {"policies/"}, ""},
+    Component{"deployment", {"flowschema.yaml", "deployment.yaml"}, ""},
+};
+
+std::unexpected<Error> invalid(std::string sentence) {
+    return failure(ErrorKind::Invalid, std::move(sentence));
+}
+
+std::optional<int> take_number(std::string_view& text) {
+    int value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc{} || value < 0) return std::nullopt;
+    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+    return value;
+}
+
+std::optional<KubeVersion> read_version(std::string_view text) {
+    if (text.starts_with('v')) text.remove_prefix(1);
+    const std::optional<int> major = take_number(text);
+    if (!major || !text.starts_with('.')) return std::nullopt;
+    text.remove_prefix(1);
+    const std::optional<int> minor = take_number(text);
+    const bool ends_well = text.empty() || text.starts_with('.') || text.starts_with('+');
+    if (!minor || !ends_well) return std::nullopt;
+    return KubeVersion{*major, *minor};
+}
+
+bool is_lower_alphanumeric(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+}
+
+bool is_image_reference(std::string_view text) {
+    const auto is_word = [](char c) {
+        return is_lower_alphanumeric(c) || (c >= 'A' && c <= 'Z') || c == '_';
+    };
+    return !text.empty() && text.size() <= image_length_max && is_word(text.front()) &&
+           is_word(text.back()) && std::ranges::all_of(text, [&](char c) {
+               return is_word(c) || std::string_view{".-/:@"}.contains(c);
+           });
+}
+
+bool is_namespace_name(std::string_view text) {
+    return !text.empty() && text.size() <= namespace_length_max &&
+           is_lower_alphanumeric(text.front()) && is_lower_alphanumeric(text.back()) &&
+           std::ranges::all_of(text, [](char c) { return is_lower_alphanumeric(c) || c == '-'; });
+}
+
+bool is_component(std::string_view name) {
+    return name == "all" ||
+           std::ranges::find(components, name, &Component::name) != components.end();
+}
+
+// The files are ours: a line that is not there is our mistake.
+std::string with_line(std::string_view text, std::string_view line, std::string_view instead) {
+    std::string result{text};
+    const std::size_t at = result.find(line);
+    SLUICE_ASSERT(at != std::string::npos);
+    return result.replace(at, line.size(), instead);
+}
+
+std::string_view text_of(std::string_view path) {
+    const auto files = embedded_manifests();
+    const auto found = std::ranges::find(files, path, &EmbeddedManifest::path);
+    SLUICE_ASSERT(found != files.end());
+    return found->text;
+}
+
+std::string adapted(const EmbeddedManifest& file, const ManifestsOptions& options) {
+    if (file.path == bound_everywhere && !options.namespaces.empty()) {
+        std::string result;
+        for (const std::string& name : options.namespaces)
+            result += "---\n" + with_line(text_of(bound_in_namespace), "namespace: NAMESPACE\n",
+                                          fmt::format("namespace: {}\n", name));
+        return result;
+    }
+    std::string text = "---\n" + std::string{file.text};
+    if (file.path != "deployment.yaml") return text;
+    text = with_line(text, "image: sluice:latest\n", fmt::format("image: {}\n", options.image));
+    if (options.namespaces.empty()) return text;
+    return with_line(text, "            - operator\n",
+                     fmt::format("            - operator\n            - --namespace={}\n",
+                                 fmt::join(options.namespaces, ",")));
+}
+
+std::string text_of(const Component& component, const ManifestsOptions& options) {
+    const auto is_listed = [](std::string_view file, std::string_view path) {
+        return path.ends_with('/') ? file.starts_with(path) : file == path;
+    };
+    std::string result;
+    for (const std::string_view path : component.paths)
+        for (const EmbeddedManifest& file : embedded_manifests())
+            if (is_listed(file.path, path)) result += adapted(file, options);
+    if (!result.empty()) return result;
+    SLUICE_ASSERT(!component.without_objects.empty());
+    return std::string{component.without_objects};
+}
+
+std::string no_policies_comment(const KubeVersion& version) {
+    return fmt::format(
+        "# No admission policies: they need MutatingAdmissionPolicy, which Kubernetes {}.{} has\n"
+        "# and {}.{} has not. Others can lower the partition of a steered StatefulSet there; the\n"
+        "# operator then notices and freezes the rollout (guarantee: Detect instead of Prevent).\n",
+        first_with_policies.major, first_with_policies.minor, version.major, version.minor);
+}
+
+}  // namespace
+
+Result<std::string> manifests(const ManifestsOptions& options) {
+    for (const std::string& name : options.components)
+        if (!is_component(name))
+            return invalid(fmt::format(
+                "\"{}\" is not one of crds, rbac, policies, deployment and all.", name));
+    const std::optional<KubeVersion> version = read_version(options.kube_version);
+    if (!version)
+        return invalid(
+            fmt::format("\"{}\" is not a Kubernetes version such as 1.36.", options.kube_version));
+    if (!is_image_reference(options.image))
+        return invalid(fmt::format("\"{}\" is not an image such as sluice:1.0.", options.image));
+    for (const std::string& name : options.namespaces)
+        if (!is_namespace_name(name))
+            return invalid(fmt::format("\"{}\" is not the name of a namespace.", name));
+
+    const auto is_wanted = [&](std::string_view name) {
+        return std::ranges::find(options.components, name) != options.components.end();
+    };
+    const bool all = options.components.empty() || is_wanted("all");
+    std::string result;
+    for (const Component& component : components) {
+        if (!all && !is_wanted(component.name)) continue;
+        const bool is_beyond_server =
+            component.name == "policies" && *version < first_with_policies;
+        result += is_beyond_server ? no_policies_comment(*version) : text_of(component, options);
+    }
+    return result;
+}
+
+int run_manifests(const ManifestsOptions& options, std::ostream& out, std::ostream& err) {
+    const Result<std::string> text = manifests(options);
+    if (!text) {
+        err << text.error().message << '\n';
+        return 2;
+    }
+    out << *text;
+    return 0;
+}
+
+}  // namespace sluice::cli

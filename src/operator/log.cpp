@@ -1,0 +1,63 @@
+#include "operator/log.hpp"
+
+#include <spdlog/sinks/stdout_color_sinks.h>
+#include <spdlog/spdlog.h>
+
+#include <boost/json.hpp>
+
+namespace sluice::operators {
+namespace {
+
+constexpr std::size_t text_max = 1024;
+bool as_json = false;
+
+spdlog::level::level_enum to_spdlog(controller::Log::Level level) {
+    constexpr spdlog::level::level_enum levels[] = {spdlog::level::debug, spdlog::level::info,
+                                                    spdlog::level::warn, spdlog::level::err};
+    return levels[static_cast<std::size_t>(level)];
+}
+
+std::string one_line(std::string_view text) {
+    std::string line{text.substr(0, text_max)};
+    for (char& c : line) {
+        if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
+    }
+    return line;
+}
+
+std::string as_json_line(controller::Log::Level level, const std::string& text,
+                         const model::ObjectKey& about) {
+    const auto now = std::chrono::system_clock::now().time_since_epoch();
+    const Instant at{std::chrono::duration_cast<Duration>(now).count()};
+    constexpr const char* names[] = {"debug", "info", "warning", "error"};
+    boost::json::object line{{"time", to_rfc3339_micro(at)},
+                             {"level", names[static_cast<std::size_t>(level)]},
+                             {"message", text}};
+    if (!about.name.empty()) {
+        line["namespace"] = about.ns;
+        line["statefulset"] = about.name;
+    }
+    return boost::json::serialize(line);
+}
+
+}  // namespace
+
+void open_log(const std::string& format, const std::string& level) {
+    as_json = format == "json";
+    auto logger = spdlog::stderr_color_mt("sluice");
+    logger->set_pattern(as_json ? "%v" : "%Y-%m-%d %H:%M:%S %^%-7l%$ %v");
+    logger->set_level(spdlog::level::from_str(level));
+    logger->flush_on(spdlog::level::debug);
+    spdlog::set_default_logger(std::move(logger));
+}
+
+void log_line(controller::Log::Level level, std::string_view text, const model::ObjectKey& about) {
+    const spdlog::level::level_enum as = to_spdlog(level);
+    if (!spdlog::should_log(as)) return;
+    const std::string line = one_line(text);
+    if (as_json) return spdlog::log(as, "{}", as_json_line(level, line, about));
+    if (about.name.empty()) return spdlog::log(as, "{}", line);
+    spdlog::log(as, "{}/{}: {}", about.ns, about.name, line);
+}
+
+}  // namespace sluice::operators

@@ -1,0 +1,404 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <cstdlib>
+#include <random>
+
+#include "controller/controller.hpp"
+#include "kube/cluster.hpp"
+#include "net/clock.hpp"
+#include "net/http_server.hpp"
+#include "operator/log.hpp"
+#include "operator/metrics.hpp"
+#include "operator/options.hpp"
+#include "probe/hook_caller.hpp"
+#include "runtime/election.hpp"
+
+namespace sluice::operators {
+namespace {
+
+namespace asio = boost::asio;
+using controller::Effects;
+using controller::Input;
+using controller::Log;
+
+constexpr std::size_t connections_max = 24;
+// How long a write may still take when the process was told to end.
+constexpr Duration shutdown_patience = 10s;
+constexpr const char* service_account = "/var/run/secrets/kubernetes.io/serviceaccount";
+
+std::string from_environment(const char* name) {
+    const char* value = std::getenv(name);
+    return value ? value : "";
+}
+
+std::vector<std::string> split(const std::string& text, char at) {
+    std::vector<std::string> parts;
+    std::size_t from = 0;
+    while (from <= text.size()) {
+        const std::size_t end = std::min(text.find(at, from), text.size());
+        if (end > from) parts.push_back(text.substr(from, end - from));
+        from = end + 1;
+    }
+    return parts;
+}
+
+// --kubeconfig wins; then the pod we run in; then KUBECONFIG; then ~/.kube/config.
+Result<std::shared_ptr<kube::Credentials>> find_credentials(asio::io_context& loop,
+                                                            const Options& options) {
+    if (!options.kubeconfig.empty())
+        return kube::from_kubeconfig(loop, {options.kubeconfig}, options.context);
+    const std::string host = from_environment("KUBERNETES_SERVICE_HOST");
+    if (!host.empty())
+        return kube::from_service_account(loop, service_account, host,
+                                          from_environment("KUBERNETES_SERVICE_PORT"));
+    std::vector<std::string> paths = split(from_environment("KUBECONFIG"), ':');
+    if (paths.empty()) paths.push_back(from_environment("HOME") + "/.kube/config");
+    return kube::from_kubeconfig(loop, paths, options.context);
+}
+
+std::string random_identity(std::uint64_t seed) {
+    char host[256] = {};
+    gethostname(host, sizeof host - 1);
+    return fmt::format("{}_{:016x}", host, seed);
+}
+
+controller::Settings settings_of(const Options& options, const std::string& config_namespace,
+                                 std::uint64_t seed) {
+    controller::Settings settings;
+    settings.namespaces = options.namespaces;
+    settings.config_namespace = config_namespace;
+    settings.apis = options.apis;
+    settings.hook_retry = options.hook_retry;
+    settings.qps = options.qps;
+    settings.leads_at_once = !options.leader_elect;
+    settings.seed = seed;
+    return settings;
+}
+
+// Ties the controller to the world: runs its effects, feeds it what comes back. One thread.
+class Operator {
+  public:
+    Operator(asio::io_context& loop, std::shared_ptr<kube::Credentials> credentials,
+             const Options& options, std::uint64_t seed)
+        : loop_(loop),
+          options_(options),
+          config_namespace_(options.config_namespace.empty() ? credentials->default_namespace()
+                                                             : options.config_namespace),
+          identity_(random_identity(seed)),
+          api_(loop, credentials, connections_max),
+          lease_api_(loop, credentials, 1),
+          cluster_(api_, [](const std::string& text) { log_line(Log::Level::Warning, text); }),
+          lease_(lease_api_, config_namespace_, options.lease_name),
+          hooks_(loop, api_, options.allow_local_hooks),
+          controller_(settings_of(options, config_namespace_, seed)),
+          election_(identity_, seed),
+          wake_(loop),
+          lease_wake_(loop),
+          shutdown_(loop),
+          signals_(loop, SIGTERM, SIGINT) {
+        const auto count = [this](const std::string& method, const std::string& path, int status,
+                                  Duration took) {
+            metrics_.request_answered(method, path, status, took);
+        };
+        api_.on_answer = count;
+        lease_api_.on_answer = count;
+    }
+
+    Result<void> serve();
+    void start();
+    int exit_code() const { return exit_code_; }
+
+  private:
+    void step(Input input);
+    void run(Effects effects);
+    void run_one(controller::StartList&& effect);
+    void run_one(controller::StartWatch&& effect);
+    void run_one(controller::StopWatch&& effect);
+    void run_one(controller::ReadWorkload&& effect);
+    void run_one(controller::PatchWorkload&& effect);
+    void run_one(controller::AskHook&& effect);
+    void run_one(controller::CancelHook&& effect);
+    void run_one(controller::PostEvent&& effect);
+    void run_one(controller::CheckPolicies&& effect);
+    void run_one(controller::Completed&& effect);
+    void run_one(controller::Log&& effect);
+
+    bool leads() const { return !options_.leader_elect || election_.leads(clock_.now()); }
+    void run_election();
+    void lease_answered();
+    void end(int signal);
+    void end_when_quiet();
+    void release_and_stop();
+    net::Reply health(std::string_view path) const;
+    net::Reply readiness() const;
+
+    asio::io_context& loop_;
+    Options options_;
+    std::string config_namespace_;
+    std::string identity_;
+    net::Clock clock_;
+    kube::ApiClient api_;
+    kube::ApiClient lease_api_;
+    kube::Cluster cluster_;
+    kube::LeaseKeeper lease_;
+    probe::HookCaller hooks_;
+    controller::Controller controller_;
+    runtime::Election election_;
+    Metrics metrics_;
+    std::unique_ptr<net::HttpServer> health_server_;
+    std::unique_ptr<net::HttpServer> metrics_server_;
+    std::map<controller::SessionId, net::TransferId> watches_;
+    std::map<controller::Ticket, probe::HookCaller::CallId> asking_;
+    asio::steady_timer wake_;
+    asio::steady_timer lease_wake_;
+    asio::steady_timer shutdown_;
+    asio::signal_set signals_;
+    Instant end_by_;
+    bool ending_ = false;
+    int exit_code_ = 0;
+};
+
+Result<void> Operator::serve() {
+    auto health_server = net::HttpServer::open(
+        loop_, options_.health_address,
+        [this](std::string_view, std::string_view path) { return health(path); });
+    if (!health_server) return std::unexpected(health_server.error());
+    auto metrics_server = net::HttpServer::open(
+        loop_, options_.metrics_address, [this](std::string_view, std::string_view path) {
+            if (path != "/metrics") return net::Reply{404, "text/plain", "try /metrics\n"};
+            return net::Reply{200, "text/plain; version=0.0.4; charset=utf-8",
+                              metrics_.text(controller_, clock_.now())};
+        });
+    if (!metrics_server) return std::unexpected(metrics_server.error());
+    health_server_ = std::move(*health_server);
+    metrics_server_ = std::move(*metrics_server);
+    return {};
+}
+
+void Operator::start() {
+    signals_.async_wait([this](const boost::system::error_code& error, int signal) {
+        if (!error) end(signal);
+    });
+    log_line(Log::Level::Info,
+             fmt::format("sluice operator {} starts: apis {}; namespaces {}; config namespace {}",
+                         identity_, fmt::join(options_.apis, ","),
+                         options_.namespaces.empty()
+                             ? "all"
+                             : fmt::format("{}", fmt::join(options_.namespaces, ",")),
+                         config_namespace_));
+    if (options_.leader_elect) run_election();
+    step(controller::Tick{});
+}
+
+// Whoever stopped leading hears of it before anything else.
+void Operator::step(Input input) {
+    const Instant now = clock_.now();
+    if (options_.leader_elect && controller_.leads() != leads())
+        run(controller_.step(controller::Leadership{leads(), election_.fence()}, now));
+    run(controller_.step(std::move(input), now));
+    if (ending_) end_when_quiet();
+}
+
+void Operator::run(Effects effects) {
+    for (controller::Effect& effect : effects.list)
+        std::visit([this](auto&& one) { run_one(std::move(one)); }, std::move(effect));
+    if (!effects.wake_at) return;
+    wake_.expires_after(std::max(Duration{1}, *effects.wake_at - clock_.now()));
+    wake_.async_wait([this](const boost::system::error_code& error) {
+        if (!error) step(controller::Tick{});
+    });
+}
+
+void Operator::run_one(controller::StartList&& effect) {
+    cluster_.list(effect.scope, effect.request,
+                  [this, id = effect.session](kube::Answer<model::ListPage> answer) {
+                      if (answer)
+                          step(controller::PageArrived{id, std::move(*answer)});
+                      else
+                          step(controller::SessionFailed{id, std::move(answer.error())});
+                  });
+}
+
+void Operator::run_one(controller::StartWatch&& effect) {
+    const controller::SessionId id = effect.session;
+    watches_[id] = cluster_.watch(
+        effect.scope, effect.request,
+        [this, id](std::vector<model::WatchEvent> events) {
+            step(controller::EventsArrived{id, std::move(events)});
+        },
+        [this, id](std::optional<runtime::RequestFailure> failed) {
+            watches_.erase(id);
+            if (failed)
+                step(controller::SessionFailed{id, std::move(*failed)});
+            else
+                step(controller::WatchEnded{id});
+        });
+}
+
+void Operator::run_one(controller::StopWatch&& effect) {
+    const auto found = watches_.extract(effect.session);
+    if (!found.empty()) cluster_.cancel(found.mapped());
+}
+
+void Operator::run_one(controller::ReadWorkload&& effect) {
+    cluster_.read_workload(
+        effect.key, [this, ticket = effect.ticket](kube::Answer<controller::LiveWorkload> answer) {
+            step(controller::WorkloadRead{ticket, std::move(answer)});
+        });
+}
+
+void Operator::run_one(controller::PatchWorkload&& effect) {
+    // The last look at the clock before the bytes leave: a process that was asleep may have lost
+    // the lead since the decision was made.
+    if (!leads()) {
+        asio::post(loop_, [this, ticket = effect.ticket] {
+            step(controller::WorkloadPatched{
+                ticket, std::unexpected(runtime::RequestFailure{
+                            0, Duration{0}, "not sent: this operator no longer leads"})});
+        });
+        return;
+    }
+    cluster_.patch_workload(
+        effect.key, effect.json_patch,
+        [this, ticket = effect.ticket](kube::Answer<model::StatefulSet> answer) {
+            step(controller::WorkloadPatched{ticket, std::move(answer)});
+        });
+}
+
+void Operator::run_one(controller::AskHook&& effect) {
+    const controller::Ticket ticket = effect.ticket;
+    asking_[ticket] = hooks_.call(
+        effect.hooks, std::move(effect.transition),
+        [this, ticket](api::pilot::HookVerdict verdict) {
+            asking_.erase(ticket);
+            step(controller::HookAnswered{ticket, verdict.allowed, std::move(verdict.message)});
+        });
+}
+
+void Operator::run_one(controller::CancelHook&& effect) {
+    const auto found = asking_.extract(effect.ticket);
+    if (!found.empty()) hooks_.cancel(found.mapped());
+}
+
+void Operator::run_one(controller::PostEvent&& effect) {
+    cluster_.post_event(effect, identity_, [](const kube::Answer<void>& answer) {
+        if (!answer) log_line(Log::Level::Warning, answer.error().message);
+    });
+}
+
+void Operator::run_one(controller::CheckPolicies&&) {
+    cluster_.check_policies([this](kube::Answer<bool> answer) {
+        if (!answer) log_line(Log::Level::Warning, answer.error().message);
+        step(controller::PoliciesSeen{answer.value_or(false)});
+    });
+}
+
+void Operator::run_one(controller::Completed&& effect) {
+    metrics_.rollout_ended(effect.api, "completed", effect.took);
+}
+
+void Operator::run_one(controller::Log&& effect) {
+    log_line(effect.level, effect.text, effect.about);
+}
+
+void Operator::run_election() {
+    if (ending_) return;
+    const auto request = election_.poll(clock_.now());
+    if (request && std::holds_alternative<runtime::ReadLease>(*request)) {
+        lease_.read([this](Result<model::Lease> answer) {
+            if (!answer && answer.error().kind != ErrorKind::NotFound)
+                log_line(Log::Level::Warning, "cannot read the lease: " + answer.error().message);
+            election_.on_read(std::move(answer), clock_.now());
+            lease_answered();
+        });
+    } else if (request) {
+        const auto& wanted = std::get<runtime::WriteLease>(*request);
+        lease_.write(wanted.lease, wanted.acquired, clock_.now(),
+                     [this](Result<model::Lease> answer) {
+                         if (!answer && answer.error().kind != ErrorKind::Conflict)
+                             log_line(Log::Level::Warning,
+                                      "cannot renew the lease: " + answer.error().message);
+                         election_.on_written(std::move(answer), clock_.now());
+                         lease_answered();
+                     });
+    }
+    lease_wake_.expires_after(std::max(Duration{50}, election_.wake_at() - clock_.now()));
+    lease_wake_.async_wait([this](const boost::system::error_code& error) {
+        if (!error) run_election();
+    });
+}
+
+void Operator::lease_answered() {
+    if (ending_) return;
+    step(controller::Tick{});
+    run_election();
+}
+
+void Operator::end(int signal) {
+    log_line(Log::Level::Info, fmt::format("signal {}: finishing what is under way", signal));
+    ending_ = true;
+    end_by_ = clock_.now() + shutdown_patience;
+    controller_.drain();
+    signals_.async_wait([this](const boost::system::error_code& error, int) {
+        if (error) return;
+        exit_code_ = 1;
+        loop_.stop();
+    });
+    end_when_quiet();
+}
+
+void Operator::end_when_quiet() {
+    if (controller_.is_quiet() || clock_.now() >= end_by_) return release_and_stop();
+    shutdown_.expires_after(std::max(Duration{1}, end_by_ - clock_.now()));
+    shutdown_.async_wait([this](const boost::system::error_code& error) {
+        if (!error) end_when_quiet();
+    });
+}
+
+void Operator::release_and_stop() {
+    const auto release = options_.leader_elect ? election_.release(clock_.now()) : std::nullopt;
+    if (!release) return loop_.stop();
+    lease_.write(release->lease, release->acquired, clock_.now(),
+                 [this](const Result<model::Lease>&) { loop_.stop(); });
+}
+
+net::Reply Operator::health(std::string_view path) const {
+    if (path == "/livez" || path == "/healthz") return {200, "text/plain", "ok\n"};
+    if (path == "/readyz") return readiness();
+    return {404, "text/plain", "try /livez or /readyz\n"};
+}
+
+net::Reply Operator::readiness() const {
+    const std::string problem = controller_.sync_problem();
+    if (problem.empty()) return {200, "text/plain", "ok\n"};
+    return {503, "text/plain", problem + "\n"};
+}
+
+}  // namespace
+
+int run_operator(const Options& options) {
+    open_log(options.log_format, options.log_level);
+    asio::io_context loop{1};
+    auto credentials = find_credentials(loop, options);
+    if (!credentials) {
+        log_line(Log::Level::Error, credentials.error().message);
+        return 1;
+    }
+    std::random_device random;
+    const std::uint64_t seed = std::uint64_t{random()} << 32 | random();
+    Operator self{loop, std::move(*credentials), options, seed};
+    if (const auto serving = self.serve(); !serving) {
+        log_line(Log::Level::Error, serving.error().message);
+        return 1;
+    }
+    self.start();
+    loop.run();
+    return self.exit_code();
+}
+
+}  // namespace sluice::operators

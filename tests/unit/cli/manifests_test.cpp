@@ -1,0 +1,177 @@
+#include "cli/manifests.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+
+namespace sluice::cli {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::StartsWith;
+
+std::string print(const ManifestsOptions& options) {
+    const Result<std::string> text = manifests(options);
+    EXPECT_TRUE(text.has_value()) << text.error().message;
+    return text.value_or("");
+}
+
+std::string print(std::string component) {
+    return print(ManifestsOptions{.components = {std::move(component)}, .namespaces = {}});
+}
+
+std::string print(std::string component, std::string kube_version) {
+    return print(ManifestsOptions{.components = {std::move(component)},
+                                  .kube_version = std::move(kube_version),
+                                  .namespaces = {}});
+}
+
+// Whether every line is empty or a comment.
+bool is_only_comment(const std::string& text) {
+    std::istringstream lines{text};
+    for (std::string line; std::getline(lines, line);)
+        if (!line.empty() && !line.starts_with('#')) return false;
+    return true;
+}
+
+std::size_t occurrences(const std::string& text, std::string_view word) {
+    std::size_t count = 0;
+    for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1))
+        ++count;
+    return count;
+}
+
+TEST(EmbeddedManifests, AreTheFilesOfDeploy) {
+    ASSERT_FALSE(embedded_manifests().empty());
+    for (const EmbeddedManifest& file : embedded_manifests()) {
+        std::ifstream on_disk{"deploy/" + std::string{file.path}};
+        ASSERT_TRUE(on_disk) << file.path;
+        std::ostringstream text;
+        text << on_disk.rdbuf();
+        EXPECT_EQ(text.str(), file.text) << file.path;
+    }
+}
+
+TEST(Manifests, RbacBringsTheNamespaceFirst) {
+    const std::string text = print("rbac");
+    EXPECT_LT(text.find("kind: Namespace\n"), text.find("kind: ServiceAccount\n"));
+    EXPECT_LT(text.find("kind: ServiceAccount\n"), text.find("kind: ClusterRole\n"));
+    EXPECT_THAT(text, HasSubstr("name: sluice-secret-reader"));
+    EXPECT_THAT(text, Not(HasSubstr("kind: Deployment")));
+}
+
+TEST(Manifests, OptionalFilesAreNotPrinted) {
+    const std::string text = print("all");
+    EXPECT_THAT(text, Not(HasSubstr("kind: NetworkPolicy")));
+    EXPECT_THAT(text, Not(HasSubstr("namespace: shop")));
+}
+
+TEST(Manifests, DeploymentRunsTheGivenImage) {
+    const std::string text =
+        print({.components = {"deployment"}, .image = "team/sluice:1.0", .namespaces = {}});
+    EXPECT_EQ(occurrences(text, "image: team/sluice:1.0\n"), 1U);
+    EXPECT_THAT(text, Not(HasSubstr("sluice:latest")));
+    EXPECT_THAT(text, HasSubstr("kind: FlowSchema"));
+}
+
+TEST(Manifests, AllIsEveryComponentInTheOrderToApply) {
+    EXPECT_EQ(print("all"),
+              print("crds") + print("rbac") + print("policies") + print("deployment"));
+}
+
+TEST(Manifests, EveryFileStartsADocument) {
+    for (const char* component : {"rbac", "policies", "deployment"})
+        EXPECT_THAT(print(component), StartsWith("---\n")) << component;
+}
+
+TEST(Manifests, CustomResourceDefinitionsAreNoneYet) {
+    EXPECT_TRUE(is_only_comment(print("crds")));
+}
+
+TEST(Manifests, WithoutNamespacesTheOperatorSteersEverywhere) {
+    const std::string text = print("all");
+    EXPECT_THAT(text, HasSubstr("kind: ClusterRoleBinding\nmetadata:\n  name: sluice-workloads\n"));
+    EXPECT_THAT(text, Not(HasSubstr("--namespace=")));
+    EXPECT_THAT(text, Not(HasSubstr("NAMESPACE")));
+}
+
+TEST(Manifests, WithNamespacesTheOperatorHasRightsInThemOnly) {
+    const std::string text = print({.components = {}, .namespaces = {"shop", "bank"}});
+    const std::string bound = "kind: RoleBinding\nmetadata:\n  name: sluice-workloads\n";
+    EXPECT_EQ(occurrences(text, bound + "  namespace: shop\n"), 1U);
+    EXPECT_EQ(occurrences(text, bound + "  namespace: bank\n"), 1U);
+    EXPECT_THAT(text,
+                Not(HasSubstr("kind: ClusterRoleBinding\nmetadata:\n  name: sluice-workloads\n")));
+    EXPECT_EQ(occurrences(text, "            - operator\n            - --namespace=shop,bank\n"),
+              1U);
+}
+
+TEST(Manifests, PoliciesNeedKubernetes136) {
+    for (const char* version : {"1.36", "v1.36.3", "1.36+", "1.37", "v1.40.0-rc.1", "2.0"})
+        EXPECT_THAT(print("policies", version), HasSubstr("kind: MutatingAdmissionPolicy\n"))
+            << version;
+    for (const char* version : {"1.35", "v1.35.9", "1.27+", "v1.34.1-vendor.2", "0.99"}) {
+        const std::string text = print("policies", version);
+        EXPECT_TRUE(is_only_comment(text)) << version;
+        EXPECT_THAT(text, HasSubstr("Detect")) << version;
+        EXPECT_THAT(print("all", version), Not(HasSubstr("AdmissionPolicy\n"))) << version;
+    }
+}
+
+TEST(Manifests, RefuseWhatIsNoVersion) {
+    for (const char* version : {"", "1", "v1", "1.", "1.x", "latest", "1.36x", "-1.36", "1.-36",
+                                "1.36 ", "1.99999999999"}) {
+        const auto text = manifests({.components = {}, .kube_version = version, .namespaces = {}});
+        ASSERT_FALSE(text.has_value()) << version;
+        EXPECT_EQ(text.error().kind, ErrorKind::Invalid);
+    }
+}
+
+TEST(Manifests, RefuseAnImageThatIsNoReference) {
+    const auto with = [](const char* image) {
+        return manifests({.components = {}, .image = image, .namespaces = {}});
+    };
+    for (const char* bad :
+         {"", "a b", "a\nhostNetwork: true", "a: b", "a#b", "\"a\"", "-a", "a:", "{a}", "@a"})
+        EXPECT_FALSE(with(bad).has_value()) << bad;
+    for (const char* good :
+         {"sluice:1.0", "host:5000/team/sluice_x", "a/b@sha256:0123456789abcdef", "sluice"})
+        EXPECT_TRUE(with(good).has_value()) << good;
+}
+
+TEST(Manifests, RefuseANamespaceThatIsNoName) {
+    for (const char* bad : {"", "Shop", "a b", "a,b", "-a", "a-", "a.b", "a\nkind: Secret"})
+        EXPECT_FALSE(manifests({.components = {}, .namespaces = {"shop", bad}}).has_value()) << bad;
+    EXPECT_FALSE(manifests({.components = {}, .namespaces = {std::string(64, 'a')}}).has_value());
+}
+
+TEST(RunManifests, PrintsEachChosenComponentOnce) {
+    std::ostringstream out;
+    std::ostringstream err;
+    EXPECT_EQ(
+        run_manifests({.components = {"policies", "rbac", "rbac"}, .namespaces = {}}, out, err), 0);
+    EXPECT_EQ(out.str(), print("rbac") + print("policies"));
+    EXPECT_THAT(err.str(), IsEmpty());
+}
+
+TEST(RunManifests, PrintsEverythingWithoutAChoice) {
+    std::ostringstream out;
+    std::ostringstream err;
+    EXPECT_EQ(run_manifests({}, out, err), 0);
+    EXPECT_EQ(out.str(), print("all"));
+}
+
+TEST(RunManifests, SaysInASentenceWhatIsWrong) {
+    std::ostringstream out;
+    std::ostringstream err;
+    EXPECT_EQ(run_manifests({.components = {"rbac", "webhooks"}, .namespaces = {}}, out, err), 2);
+    EXPECT_THAT(out.str(), IsEmpty());
+    EXPECT_EQ(err.str(), "\"webhooks\" is not one of crds, rbac, policies, deployment and all.\n");
+}
+
+}  // namespace
+}  // namespace sluice::cli
