@@ -72,25 +72,28 @@ Result<std::vector<tcp::endpoint>> resolve(asio::io_context& loop, const std::st
     return endpoints;
 }
 
+void close_quietly(tcp::acceptor& acceptor) {
+    error_code ignored;
+    ignored = acceptor.close(ignored);
+}
+
 error_code listen_on(tcp::acceptor& acceptor, const tcp::endpoint& endpoint) {
+    const bool is_for_all = endpoint.address().is_v6() && endpoint.address().is_unspecified();
     error_code failed;
-    acceptor.open(endpoint.protocol(), failed);
-    if (failed) return failed;
-    acceptor.set_option(tcp::acceptor::reuse_address(true), failed);
-    if (endpoint.address().is_v6() && endpoint.address().is_unspecified()) {
-        acceptor.set_option(asio::ip::v6_only(false), failed);
-    }
-    acceptor.bind(endpoint, failed);
-    if (!failed) acceptor.listen(asio::socket_base::max_listen_connections, failed);
-    if (failed) {
-        error_code ignored;
-        acceptor.close(ignored);
+    if (acceptor.open(endpoint.protocol(), failed) ||
+        acceptor.set_option(tcp::acceptor::reuse_address(true), failed) ||
+        (is_for_all && acceptor.set_option(asio::ip::v6_only(false), failed)) ||
+        acceptor.bind(endpoint, failed) ||
+        acceptor.listen(asio::socket_base::max_listen_connections, failed)) {
+        close_quietly(acceptor);
     }
     return failed;
 }
 
 using Request = http::request<http::empty_body>;
 using Response = http::response<http::string_body>;
+using Parser = http::request_parser<http::empty_body>;
+using Serializer = http::response_serializer<http::string_body>;
 
 Response to_response(const Request& request, Reply reply) {
     Response response{static_cast<http::status>(reply.status), request.version()};
@@ -160,7 +163,7 @@ class HttpServer::State::Connection : public std::enable_shared_from_this<Connec
           server_(std::move(server)) {}
 
     void read() {
-        parser_.emplace();
+        parser_ = std::make_unique<Parser>();
         parser_->header_limit(static_cast<std::uint32_t>(server_->limits.header_max));
         stream_.expires_after(server_->limits.request_time);
         http::async_read_header(stream_, buffer_, *parser_,
@@ -169,16 +172,12 @@ class HttpServer::State::Connection : public std::enable_shared_from_this<Connec
                                 });
     }
 
-    void close() {
-        error_code ignored;
-        stream_.socket().shutdown(tcp::socket::shutdown_both, ignored);
-        stream_.close();
-    }
+    void close() { stream_.close(); }
 
   private:
     void write() {
         response_ = answer(parser_->get(), server_->handler);
-        serializer_.emplace(response_);
+        serializer_ = std::make_unique<Serializer>(response_);
         stream_.expires_after(server_->limits.request_time);
         const auto written = [self = shared_from_this()](error_code failed, std::size_t) {
             if (failed) return self->end();
@@ -193,8 +192,8 @@ class HttpServer::State::Connection : public std::enable_shared_from_this<Connec
 
     // Bytes left unread would turn our close into a reset, which can overtake the reply.
     void hang_up() {
-        error_code ignored;
-        stream_.socket().shutdown(tcp::socket::shutdown_send, ignored);
+        error_code failed;
+        if (stream_.socket().shutdown(tcp::socket::shutdown_send, failed)) return end();
         discard(unread_bytes_max);
     }
 
@@ -213,9 +212,9 @@ class HttpServer::State::Connection : public std::enable_shared_from_this<Connec
 
     boost::beast::tcp_stream stream_;
     boost::beast::flat_buffer buffer_;
-    std::optional<http::request_parser<http::empty_body>> parser_;
+    std::unique_ptr<Parser> parser_;
     Response response_;
-    std::optional<http::response_serializer<http::string_body>> serializer_;
+    std::unique_ptr<Serializer> serializer_;
     std::shared_ptr<State> server_;
 };
 
@@ -245,8 +244,7 @@ void HttpServer::State::forget(const Connection* connection) {
 }
 
 void HttpServer::State::close() {
-    error_code ignored;
-    acceptor.close(ignored);
+    close_quietly(acceptor);
     pause.cancel();
     for (const auto& connection : connections)
         connection->close();

@@ -93,6 +93,7 @@ void configure(SpawnOptions& options, int input, int out, int err) {
 template <class Strings, class ToText>
 std::vector<char*> pointers_to(const Strings& strings, ToText text_of) {
     std::vector<char*> pointers;
+    pointers.reserve(strings.size() + 1);
     for (const auto& string : strings)
         pointers.push_back(const_cast<char*>(text_of(string)));
     pointers.push_back(nullptr);

@@ -157,7 +157,7 @@ class Run : public std::enable_shared_from_this<Run> {
 
 }  // namespace
 
-void run_program(asio::io_context& loop, Program program, Done done) {
+void run_program(asio::io_context& loop, const Program& program, Done done) {
     std::optional<Error> failed;
     if (auto why = complaint_about(program)) {
         failed = Error{ErrorKind::Invalid, std::move(*why)};

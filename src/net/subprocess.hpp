@@ -40,7 +40,7 @@ struct ProgramOutput {
 
 // Unreadable: it could not be started; Timeout; TooLarge; Invalid. Any exit code is a
 // ProgramOutput.
-void run_program(boost::asio::io_context& loop, Program program,
+void run_program(boost::asio::io_context& loop, const Program& program,
                  std::function<void(Result<ProgramOutput>)> done);
 
 }  // namespace sluice::net

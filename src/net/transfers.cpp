@@ -197,6 +197,7 @@ void Transfers::on_alarm(TransferId id) {
     if (closed_ || found == transfers_.end()) return;
     Transfer& transfer = *found->second;
     const auto limit = next_limit(transfer.exchange, transfer.began);
+    if (!limit) return;
     if (SteadyClock::now() < limit->at) {
         set_alarm(transfer);
         return;

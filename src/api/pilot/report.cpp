@@ -67,8 +67,8 @@ void write_report(model::WorkloadPatch& patch, const engine::StatusReport& repor
     const model::StatefulSet& set = seen.workload;
     const std::string phase = engine::to_text(report.phase);
     const std::string reason{engine::entry(report.reason).name};
-    const bool moved =
-        annotation(set, key::phase) != phase || annotation(set, key::reason) != reason;
+    const bool moved = patch.moves_partition() || annotation(set, key::phase) != phase ||
+                       annotation(set, key::reason) != reason;
     patch.annotate(key::phase, phase);
     patch.annotate(key::reason, reason);
     annotate_or_clear(patch, key::message, capped(report.message));

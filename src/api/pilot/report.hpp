@@ -9,8 +9,8 @@
 
 namespace sluice::api::pilot {
 
-// Adds the report's annotations to the patch; those that are right already are left alone, and
-// `since` moves only when phase or reason do.
+// Adds the report's annotations to the patch; those that are right already are left alone. `since`
+// moves with phase, reason and gate, and not when a refusal is only worded anew.
 void write_report(model::WorkloadPatch& patch, const engine::StatusReport& report,
                   const engine::Snapshot& seen, Instant now);
 

@@ -1,0 +1,91 @@
+// Memory in bytes per object, decisions in microseconds: of the pure half, without a server.
+#include <benchmark/benchmark.h>
+#include <malloc.h>
+
+#include <cstdlib>
+
+#include "api/pilot/decide.hpp"
+#include "bench/sample.hpp"
+#include "runtime/store.hpp"
+
+namespace sluice::bench {
+namespace {
+
+std::size_t heap_in_use() {
+    return mallinfo2().uordblks;
+}
+
+template <class T>
+T decoded(model::Decoder& decoder, model::Kind kind, std::string text) {
+    return std::get<T>(decoder.object(kind, std::move(text)).value());
+}
+
+void decode_pod(benchmark::State& state) {
+    model::Decoder decoder;
+    const std::string text = pod_json(1, 2, 3);
+    for (auto _ : state) benchmark::DoNotOptimize(decoder.object(model::Kind::Pod, text));
+    state.SetBytesProcessed(static_cast<std::int64_t>(text.size()) * state.iterations());
+    state.counters["json_bytes"] = static_cast<double>(text.size());
+}
+BENCHMARK(decode_pod);
+
+void decode_statefulset(benchmark::State& state) {
+    model::Decoder decoder;
+    const std::string text = set_json(1, true, 3);
+    for (auto _ : state) benchmark::DoNotOptimize(decoder.object(model::Kind::StatefulSet, text));
+    state.SetBytesProcessed(static_cast<std::int64_t>(text.size()) * state.iterations());
+}
+BENCHMARK(decode_statefulset);
+
+// What the heap holds per object once `count` of them are in the store.
+void bytes_per_pod(benchmark::State& state) {
+    model::Decoder decoder;
+    constexpr int sets = 10'000, pods = 10;
+    for (auto _ : state) {
+        runtime::Store store;
+        const std::size_t before = heap_in_use();
+        for (int set = 0; set < sets; ++set)
+            for (int ordinal = 0; ordinal < pods; ++ordinal)
+                store.put(decoded<model::Pod>(decoder, model::Kind::Pod, pod_json(set, ordinal, 1)),
+                          1);
+        state.counters["bytes"] = static_cast<double>(heap_in_use() - before) / (sets * pods);
+    }
+}
+BENCHMARK(bytes_per_pod)->Iterations(1)->Unit(benchmark::kMillisecond);
+
+void bytes_per_statefulset(benchmark::State& state) {
+    model::Decoder decoder;
+    constexpr int sets = 10'000;
+    for (auto _ : state) {
+        runtime::Store store;
+        const std::size_t before = heap_in_use();
+        for (int set = 0; set < sets; ++set)
+            store.put(decoded<model::StatefulSet>(decoder, model::Kind::StatefulSet,
+                                                  set_json(set, state.range(0) != 0, 1)),
+                      1);
+        state.counters["bytes"] = static_cast<double>(heap_in_use() - before) / sets;
+    }
+}
+BENCHMARK(bytes_per_statefulset)
+    ->ArgName("steered")
+    ->Arg(0)
+    ->Arg(1)
+    ->Iterations(1)
+    ->Unit(benchmark::kMillisecond);
+
+void decide_idle(benchmark::State& state) {
+    model::Decoder decoder;
+    engine::Snapshot seen;
+    seen.workload = decoded<model::StatefulSet>(decoder, model::Kind::StatefulSet,
+                                                set_json(1, true, 1));
+    for (int ordinal = 0; ordinal < 3; ++ordinal)
+        seen.pods.push_back(decoded<model::Pod>(decoder, model::Kind::Pod, pod_json(1, ordinal, 1)));
+    const Instant now{1'790'000'000'000};
+    for (auto _ : state) benchmark::DoNotOptimize(api::pilot::decide(seen, now));
+}
+BENCHMARK(decide_idle);
+
+}  // namespace
+}  // namespace sluice::bench
+
+BENCHMARK_MAIN();
