@@ -99,9 +99,13 @@ def _scheduler(layout: Layout) -> list[str]:
             "--secure-port=0", *_CLIENT_LIMITS]
 
 
+# Pods get loopback addresses, so that a test can answer for them.
+POD_ADDRESSES = "127.96.0.0/16"
+
+
 def _kwok(layout: Layout) -> list[str]:
     return [f"--kubeconfig={layout.kubeconfig('kwok')}", f"--config={layout.kwok_config}",
-            "--manage-all-nodes", "--node-lease-duration-seconds=0"]
+            "--manage-all-nodes", "--node-lease-duration-seconds=0", f"--cidr={POD_ADDRESSES}"]
 
 
 ARGUMENTS: dict[str, Callable[[Layout], list[str]]] = {
