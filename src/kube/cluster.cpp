@@ -5,6 +5,7 @@
 #include <boost/json.hpp>
 
 #include "kube/paths.hpp"
+#include "kube/requests.hpp"
 #include "kube/watch_lines.hpp"
 
 namespace sluice::kube {
@@ -223,33 +224,25 @@ void Cluster::State::take_pods(const std::shared_ptr<Reading>& reading, model::L
     reading->done(controller::LiveWorkload{std::move(reading->set), std::move(reading->pods)});
 }
 
-void Cluster::patch_workload(const model::ObjectKey& key, const std::string& json_patch,
+void Cluster::patch_workload(const model::ObjectKey& key, const std::string& patch,
                              std::function<void(Answer<model::StatefulSet>)> done) {
-    state_->client.send(
-        {.method = "PATCH",
-         .path = statefulset_path(key) + "?fieldManager=sluice",
-         .content_type = "application/json-patch+json",
-         .body = json_patch,
-         .body_max = object_body_max},
-        [weak = std::weak_ptr{state_}, done = std::move(done)](ApiResult<ApiResponse> answer) {
-            const auto state = weak.lock();
-            if (!state) return;
-            if (!answer)
-                return done(std::unexpected(failure_of(answer.error(), "patch statefulset")));
-            auto set = state->decoder.object(model::Kind::StatefulSet, std::move(answer->body));
-            if (!set) return done(std::unexpected(malformed(set.error(), "patch statefulset")));
-            done(std::get<model::StatefulSet>(std::move(*set)));
-        });
+    ApiRequest request = json_patch(statefulset_path(key), patch);
+    request.body_max = object_body_max;
+    state_->client.send(std::move(request), [weak = std::weak_ptr{state_}, done = std::move(done)](
+                                                ApiResult<ApiResponse> answer) {
+        const auto state = weak.lock();
+        if (!state) return;
+        if (!answer) return done(std::unexpected(failure_of(answer.error(), "patch statefulset")));
+        auto set = state->decoder.object(model::Kind::StatefulSet, std::move(answer->body));
+        if (!set) return done(std::unexpected(malformed(set.error(), "patch statefulset")));
+        done(std::get<model::StatefulSet>(std::move(*set)));
+    });
 }
 
 void Cluster::post_event(const controller::PostEvent& event, const std::string& instance,
                          std::function<void(Answer<void>)> done) {
     state_->client.send(
-        {.method = "POST",
-         .path = events_path(event.key.ns),
-         .content_type = "application/json",
-         .body = event_body(event, instance),
-         .body_max = object_body_max},
+        create(events_path(event.key.ns), event_body(event, instance)),
         [done = std::move(done)](ApiResult<ApiResponse> answer) {
             if (!answer) return done(std::unexpected(failure_of(answer.error(), "post an event")));
             done({});
@@ -304,13 +297,13 @@ void LeaseKeeper::read(std::function<void(Result<model::Lease>)> done) {
 
 void LeaseKeeper::write(const model::Lease& lease, Instant acquired, Instant now,
                         std::function<void(Result<model::Lease>)> done) {
-    const bool creates = lease.resource_version.empty();
-    client_.send({.method = creates ? "POST" : "PUT",
-                  .path = lease_path(ns_, creates ? "" : name_),
-                  .content_type = "application/json",
-                  .body = encode_lease(lease, ns_, name_, acquired, now),
-                  .deadline = lease_deadline},
-                 to_lease(std::move(done)));
+    std::string body = encode_lease(lease, ns_, name_, acquired, now);
+    // Not a patch: only get, create and update of a lease are served with priority.
+    ApiRequest request = lease.resource_version.empty()
+                             ? create(lease_path(ns_, ""), std::move(body))
+                             : update(lease_path(ns_, name_), std::move(body));
+    request.deadline = lease_deadline;
+    client_.send(std::move(request), to_lease(std::move(done)));
 }
 
 }  // namespace sluice::kube

@@ -33,7 +33,7 @@ class Cluster {
 
     void read_workload(const model::ObjectKey& key,
                        std::function<void(Answer<controller::LiveWorkload>)> done);
-    void patch_workload(const model::ObjectKey& key, const std::string& json_patch,
+    void patch_workload(const model::ObjectKey& key, const std::string& patch,
                         std::function<void(Answer<model::StatefulSet>)> done);
     void post_event(const controller::PostEvent& event, const std::string& instance,
                     std::function<void(Answer<void>)> done);
