@@ -41,8 +41,8 @@ bench: setup ## Measure memory, decoding and decisions
 	@tools/build bench all && $(CONTROLPLANE) >/dev/null && /usr/bin/python3 -B bench/run
 
 .PHONY: run
-run: build ## Run the operator against the cluster of your kubeconfig
-	@build/release/sluice operator
+run: build ## Run the operator on this machine against the cluster of your kubeconfig
+	@tools/deploy/run
 
 .PHONY: manifests
 manifests: build ## Print the manifests that install Sluice

@@ -7,7 +7,7 @@ namespace sluice::api {
 namespace {
 
 constexpr Api table[] = {
-    {"pilot", pilot::concerns, pilot::hook_problem, pilot::decide},
+    {"pilot", pilot::concerns, pilot::hook_problem, pilot::hook_binding, pilot::decide},
 };
 
 }  // namespace

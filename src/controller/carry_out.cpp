@@ -1,24 +1,21 @@
 // How the controller turns one decision into effects, and answers into the next decision.
 #include <fmt/format.h>
 
-#include <charconv>
+#include <string_view>
 
-#include "api/pilot/spec.hpp"
 #include "base/assert.hpp"
 #include "controller/controller.hpp"
+#include "model/annotations.hpp"
 
 namespace sluice::controller {
 namespace {
 
 // What a read of a workload and its pods costs in requests; a write and an event cost one each.
 constexpr double read_cost = 2;
-
-std::int64_t fence_of(const model::StatefulSet& set) {
-    const std::string& text = annotation(set, api::pilot::key::fence);
-    std::int64_t fence = 0;
-    std::from_chars(text.data(), text.data() + text.size(), fence);
-    return fence;
-}
+// How long we let a workload be after somebody changed our own write to it.
+constexpr Duration contest_pace = 60s;
+// So many failed preconditions in a row are no coincidence.
+constexpr int conflicts_worth_a_word = 3;
 
 std::optional<api::pilot::HookPod> pod_of(const std::optional<engine::PodRef>& pod) {
     if (!pod) return std::nullopt;
@@ -39,10 +36,13 @@ engine::Snapshot Controller::snapshot(const api::Api& api, model::StatefulSet se
                                       std::vector<model::Pod> pods, const Case& about) const {
     engine::Snapshot seen;
     seen.hook_problem = api.hook_problem(set, *hooks_);
+    seen.hook_binding = api.hook_binding(set, *hooks_);
+    seen.contested_until = about.contested_until;
     seen.workload = std::move(set);
     seen.pods = std::move(pods);
     seen.evidence = about.evidence;
-    if (about.asking) seen.asked_at = about.asked_at;
+    seen.waiting_for = about.reason;
+    seen.waiting_since = about.reason_since;
     seen.environment = environment_;
     return seen;
 }
@@ -67,11 +67,14 @@ void Controller::carry_out(const api::Api& api, const engine::Snapshot& seen,
     Case& about = cases_[key];
     about.phase = decision.report.phase;
     about.api = api.name;
+    if (about.reason != decision.report.reason) about.reason_since = now;
+    about.reason = decision.report.reason;
     ++counters_.decisions[{std::string{api.name}, decision.report.reason}];
     if (decision.wake_at) queue_.add_at(key, *decision.wake_at);
 
-    if (decision.patch && fence_of(seen.workload) > fence_ && !settings_.leads_at_once) {
-        log(Log::Level::Warning, "a newer leader has written to this workload; hands off", key);
+    const auto fence = model::decode_fence(annotation(seen.workload, model::key::fence));
+    if (decision.patch && !settings_.leads_at_once && fence && is_newer(*fence, fence_)) {
+        tell(seen.workload.meta, {{engine::Reason::StaleLeader, "A newer leader steers it."}}, now);
         queue_.failed(key, now);
         return;
     }
@@ -82,8 +85,8 @@ void Controller::carry_out(const api::Api& api, const engine::Snapshot& seen,
         if ((lowers || about.must_read) && !confirmed) return read(key, intended);
         return write(seen, std::move(decision), now);
     }
-    tell(seen, decision.notices, now);
-    ask(seen, decision.probe, now);
+    tell(seen.workload.meta, decision.notices, now);
+    ask(seen, decision.probe);
     queue_.succeeded(key);
     queue_.done(key, now);
 }
@@ -91,11 +94,10 @@ void Controller::carry_out(const api::Api& api, const engine::Snapshot& seen,
 void Controller::read(const model::ObjectKey& key, std::optional<Partition> intended) {
     Case& about = cases_[key];
     about.intended = intended;
-    about.request = ++last_ticket_;
-    tickets_[about.request] = key;
+    tickets_[++last_ticket_] = key;
     ++in_flight_;
     bucket_.take(read_cost);
-    effects_.list.push_back(ReadWorkload{about.request, key});
+    effects_.list.push_back(ReadWorkload{last_ticket_, key});
 }
 
 void Controller::write(const engine::Snapshot& seen, engine::Decision decision, Instant) {
@@ -103,28 +105,27 @@ void Controller::write(const engine::Snapshot& seen, engine::Decision decision, 
     Case& about = cases_[key];
     const bool releases = decision.report.reason == engine::Reason::Released;
     if (!settings_.leads_at_once && !releases)
-        decision.patch->annotate(api::pilot::key::fence, std::to_string(fence_));
+        decision.patch->annotate(model::key::fence, encode(fence_));
     about.intended.reset();
-    about.request = ++last_ticket_;
-    tickets_[about.request] = key;
+    tickets_[++last_ticket_] = key;
     ++in_flight_;
     bucket_.take(1);
-    effects_.list.push_back(PatchWorkload{about.request, key, decision.patch->to_json_patch()});
+    effects_.list.push_back(PatchWorkload{last_ticket_, key, decision.patch->to_json_patch()});
     about.writing = std::move(decision);
 }
 
-void Controller::ask(const engine::Snapshot& seen, const std::optional<engine::HookProbe>& probe,
-                     Instant now) {
+void Controller::ask(const engine::Snapshot& seen, const std::optional<engine::HookProbe>& probe) {
     Case& about = cases_[seen.workload.meta.key];
-    if (about.asking && (!probe || probe->key != about.asked_key)) {
+    const bool same =
+        probe && probe->key == about.asked.key && probe->binding == about.asked.binding;
+    if (about.asking && !same) {
         effects_.list.push_back(CancelHook{about.asking});
         tickets_.erase(about.asking);
         about.asking = 0;
     }
     if (!probe || about.asking) return;
     about.asking = ++last_ticket_;
-    about.asked_key = probe->key;
-    about.asked_at = now;
+    about.asked = *probe;
     tickets_[about.asking] = seen.workload.meta.key;
     api::pilot::Transition transition{.hook = probe->hook,
                                       .ns = seen.workload.meta.key.ns,
@@ -136,9 +137,8 @@ void Controller::ask(const engine::Snapshot& seen, const std::optional<engine::H
     effects_.list.push_back(AskHook{about.asking, std::move(transition), hooks_});
 }
 
-void Controller::tell(const engine::Snapshot& seen, const std::vector<engine::Notice>& notices,
+void Controller::tell(const model::ObjectMeta& meta, const std::vector<engine::Notice>& notices,
                       Instant now) {
-    const model::ObjectMeta& meta = seen.workload.meta;
     for (const engine::Notice& notice : notices) {
         const std::string_view reason = engine::entry(notice.reason).name;
         if (!told_.is_news(fmt::format("{} {} {}", meta.uid, reason, notice.message), now))
@@ -158,18 +158,15 @@ void Controller::on(WorkloadRead&& input, Instant now) {
     --in_flight_;
     const model::ObjectKey key = found.mapped();
     Case& about = cases_[key];
-    about.request = 0;
+    if (!input.answer && input.answer.error().status == 404) {
+        // Gone; the watch will say so too.
+        about.intended.reset();
+        queue_.done(key, now);
+        return;
+    }
     if (!input.answer) return patch_failed(key, input.answer.error(), now);
     about.must_read = false;
-    // The live objects enter the store under the epoch that is current, as a watch event would.
-    for (const runtime::WatchSession& session : sessions_) {
-        if (!session.scope().ns.empty() && session.scope().ns != key.ns) continue;
-        if (session.scope().kind == model::Kind::StatefulSet)
-            store_.put(input.answer->set, session.epoch());
-        if (session.scope().kind == model::Kind::Pod)
-            for (const model::Pod& pod : input.answer->pods)
-                store_.put(pod, session.epoch());
-    }
+    refresh(input.answer->set);
     const api::Api* api = leads_ ? api_for(input.answer->set) : nullptr;
     if (!api) {
         about.intended.reset();
@@ -195,36 +192,49 @@ void Controller::on(WorkloadPatched&& input, Instant now) {
     if (found.empty()) return;
     --in_flight_;
     const model::ObjectKey key = found.mapped();
-    cases_[key].request = 0;
     if (input.answer)
-        patched(key, std::move(*input.answer), now);
+        patched(key, *input.answer, now);
     else
         patch_failed(key, input.answer.error(), now);
 }
 
-void Controller::patched(const model::ObjectKey& key, model::StatefulSet set, Instant now) {
+// A workload that the store still knows, in a newer version. One that it no longer knows was
+// deleted meanwhile, and an answer that comes late does not bring it back.
+void Controller::refresh(const model::StatefulSet& set) {
+    if (!store_.statefulset(set.meta.key)) return;
+    for (const runtime::WatchSession& session : sessions_) {
+        const runtime::WatchScope& scope = session.scope();
+        const bool in_scope = scope.ns.empty() || scope.ns == set.meta.key.ns;
+        if (in_scope && scope.kind == model::Kind::StatefulSet) store_.put(set, session.epoch());
+    }
+}
+
+void Controller::patched(const model::ObjectKey& key, const model::StatefulSet& set, Instant now) {
     Case& about = cases_[key];
     SLUICE_ASSERT(about.writing.has_value());
     const engine::Decision written = std::move(*about.writing);
     about.writing.reset();
+    about.conflicts = 0;
     ++counters_.workload_writes;
+    refresh(set);
+    queue_.done(key, now);
+    queue_.add(key, now);
+    if (written.patch->moves_partition() && set.partition != written.patch->partition_to()) {
+        log(Log::Level::Warning, "the partition that was written is not the one that was asked for",
+            key);
+        about.contested_until = now + contest_pace;
+        return;
+    }
+    if (written.patch->moves_partition()) about.contested_until.reset();
     if (written.takes_step) {
         ++counters_.steps;
         about.evidence.reset();
     }
-    if (written.completed_after)
-        effects_.list.push_back(Completed{std::string{about.api}, *written.completed_after});
-    for (const runtime::WatchSession& session : sessions_) {
-        const bool in_scope = session.scope().ns.empty() || session.scope().ns == key.ns;
-        if (in_scope && session.scope().kind == model::Kind::StatefulSet)
-            store_.put(set, session.epoch());
-    }
-    engine::Snapshot seen;
-    seen.workload = std::move(set);
-    tell(seen, written.notices, now);
+    if (written.ended)
+        effects_.list.push_back(
+            RolloutEnded{std::string{about.api}, written.ended->outcome, written.ended->took});
+    tell(set.meta, written.notices, now);
     queue_.succeeded(key);
-    queue_.done(key, now);
-    queue_.add(key, now);
 }
 
 void Controller::patch_failed(const model::ObjectKey& key, const runtime::RequestFailure& failure,
@@ -235,9 +245,11 @@ void Controller::patch_failed(const model::ObjectKey& key, const runtime::Reques
     // Applied, refused or never arrived: whatever it was, look before the next write.
     about.must_read = true;
     const bool overtaken = failure.status == 409 || failure.status == 422;
-    if (overtaken)
+    if (overtaken) {
         ++counters_.conflicts;
-    else
+        ++about.conflicts;
+    }
+    if (!overtaken || about.conflicts % conflicts_worth_a_word == 0)
         log(Log::Level::Warning, failure.message, key);
     queue_.failed(key, now, failure.retry_after);
 }
@@ -249,7 +261,8 @@ void Controller::on(HookAnswered&& input, Instant now) {
     Case& about = cases_[key];
     if (about.asking != input.ticket) return;
     about.asking = 0;
-    about.evidence = engine::HookEvidence{about.asked_key, input.allowed, input.message, now};
+    about.evidence = engine::HookEvidence{about.asked.key, about.asked.binding, input.allowed,
+                                          std::move(input.message), now};
     queue_.add(key, now);
 }
 

@@ -1,6 +1,7 @@
 #include "controller/controller.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "base/assert.hpp"
 
@@ -16,8 +17,8 @@ constexpr std::size_t in_flight_max = 16;
 constexpr const char* stateful_pods = "statefulset.kubernetes.io/pod-name";
 
 std::vector<runtime::WatchSession> make_sessions(const Settings& settings) {
-    std::vector<std::string> namespaces = settings.namespaces;
-    if (namespaces.empty()) namespaces.emplace_back();
+    std::set<std::string> namespaces{settings.namespaces.begin(), settings.namespaces.end()};
+    if (namespaces.empty()) namespaces.emplace();
     std::vector<runtime::WatchSession> sessions;
     for (const std::string& ns : namespaces) {
         const std::uint64_t seed = settings.seed + sessions.size();
@@ -63,7 +64,10 @@ void Controller::on(PageArrived&& input, Instant now) {
 }
 
 void Controller::on(EventsArrived&& input, Instant now) {
-    absorb(input.session, sessions_[input.session].on_events(std::move(input.events), now), now);
+    runtime::WatchSession& session = sessions_[input.session];
+    absorb(input.session, session.on_events(std::move(input.events), now), now);
+    // The server said in the stream that the watch is over; the stream itself may linger.
+    if (!session.is_in_flight()) effects_.list.push_back(StopWatch{input.session});
 }
 
 void Controller::on(WatchEnded&& input, Instant now) {
@@ -112,10 +116,14 @@ void Controller::absorb(SessionId id, runtime::Seen seen, Instant now) {
             queue_.add(key, now);
     };
     for (model::Object& object : seen.changed) {
-        if (auto* map = std::get_if<model::ConfigMap>(&object))
-            take_hooks(std::move(map->data), now);
-        else
+        if (auto* map = std::get_if<model::ConfigMap>(&object)) {
+            hooks_epoch_ = session.epoch();
+            const bool older = map->meta.uid == hooks_meta_.uid &&
+                               map->meta.resource_version <= hooks_meta_.resource_version;
+            if (!older) take_hooks(*map, now);
+        } else {
             queue(put(std::move(object), session.epoch()));
+        }
     }
     for (const model::Object& object : seen.deleted) {
         if (std::holds_alternative<model::ConfigMap>(object))
@@ -129,6 +137,7 @@ void Controller::absorb(SessionId id, runtime::Seen seen, Instant now) {
         queue(store_.drop_unlisted_sets(ns, session.epoch(), *seen.complete_at));
     if (kind == model::Kind::Pod)
         queue(store_.drop_unlisted_pods(ns, session.epoch(), *seen.complete_at));
+    if (kind == model::Kind::ConfigMap && hooks_epoch_ != session.epoch()) take_hooks({}, now);
 }
 
 runtime::Touched Controller::put(model::Object object, std::uint8_t epoch) {
@@ -141,8 +150,9 @@ runtime::Touched Controller::remove(const model::Object& object) {
     return store_.remove(std::get<model::Pod>(object));
 }
 
-void Controller::take_hooks(std::map<std::string, std::string> data, Instant now) {
-    auto hooks = std::make_shared<api::pilot::HookCatalogue>(api::pilot::read_catalogue(data));
+void Controller::take_hooks(const model::ConfigMap& map, Instant now) {
+    auto hooks = std::make_shared<api::pilot::HookCatalogue>(api::pilot::read_catalogue(map.data));
+    hooks_meta_ = map.meta;
     for (const auto& [name, hook] : hooks->external) {
         if (!hook) log(Log::Level::Warning, hook.error().message);
     }
@@ -187,9 +197,8 @@ bool Controller::is_synced() const {
 
 std::string Controller::sync_problem() const {
     for (const runtime::WatchSession& session : sessions_) {
-        if (!session.is_synced())
-            return session.last_failure().empty() ? "the first list is not complete yet"
-                                                  : session.last_failure();
+        if (!session.last_failure().empty()) return session.last_failure();
+        if (!session.is_synced()) return "the first list is not complete yet";
     }
     return {};
 }
@@ -215,9 +224,11 @@ std::optional<Instant> Controller::next_wake(Instant now) const {
         if (const auto at = session.wake_at()) wake = std::min(wake, *at);
     }
     const bool works = leads_ && !draining_ && is_synced();
-    if (const auto due = queue_.next_due(); due && works) wake = std::min(wake, *due);
-    if (works && queue_.depth() > 0 && in_flight_ < in_flight_max)
-        wake = std::min(wake, bucket_.refilled_at(now));
+    // A full house is left by an answer, not by a tick.
+    if (!works || in_flight_ >= in_flight_max) return wake;
+    const Instant affordable = bucket_.refilled_at(now);
+    if (const auto due = queue_.next_due()) wake = std::min(wake, std::max(*due, affordable));
+    if (queue_.depth() > 0) wake = std::min(wake, affordable);
     return wake;
 }
 

@@ -70,16 +70,18 @@ class Controller {
   private:
     // What is under way for one workload. Nothing in here must survive a crash.
     struct Case {
-        Ticket request = 0;                       // a read or a write; 0: none
         std::optional<Partition> intended;        // what the read is to confirm
         std::optional<engine::Decision> writing;  // what the write carries out
         Ticket asking = 0;
-        std::string asked_key;
-        Instant asked_at;
+        engine::HookProbe asked;
         std::optional<engine::HookEvidence> evidence;
-        bool must_read = false;  // the cache is known to be behind
-        std::string_view api;    // the steersman
+        std::optional<Instant> contested_until;  // our last write came back changed
+        int conflicts = 0;                       // in a row
+        bool must_read = false;                  // the cache is known to be behind
+        std::string_view api;                    // the steersman
         engine::Phase phase = engine::Phase::Idle;
+        std::optional<engine::Reason> reason;  // of the last look
+        Instant reason_since;
     };
 
     void on(Tick&&, Instant now);
@@ -96,7 +98,7 @@ class Controller {
     void absorb(SessionId session, runtime::Seen seen, Instant now);
     runtime::Touched put(model::Object object, std::uint8_t epoch);
     runtime::Touched remove(const model::Object& object);
-    void take_hooks(std::map<std::string, std::string> data, Instant now);
+    void take_hooks(const model::ConfigMap& map, Instant now);
     void queue_all(Instant now);
     void run_sessions(Instant now);
     void run_queue(Instant now);
@@ -108,11 +110,11 @@ class Controller {
                    bool is_live, Instant now);
     void write(const engine::Snapshot& seen, engine::Decision decision, Instant now);
     void read(const model::ObjectKey& key, std::optional<Partition> intended);
-    void ask(const engine::Snapshot& seen, const std::optional<engine::HookProbe>& probe,
-             Instant now);
-    void tell(const engine::Snapshot& seen, const std::vector<engine::Notice>& notices,
+    void ask(const engine::Snapshot& seen, const std::optional<engine::HookProbe>& probe);
+    void tell(const model::ObjectMeta& meta, const std::vector<engine::Notice>& notices,
               Instant now);
-    void patched(const model::ObjectKey& key, model::StatefulSet set, Instant now);
+    void patched(const model::ObjectKey& key, const model::StatefulSet& set, Instant now);
+    void refresh(const model::StatefulSet& set);
     void patch_failed(const model::ObjectKey& key, const runtime::RequestFailure& failure,
                       Instant now);
     void drop_case(const model::ObjectKey& key);
@@ -127,6 +129,8 @@ class Controller {
     runtime::TokenBucket bucket_;
     runtime::EventMemory told_;
     std::shared_ptr<const api::pilot::HookCatalogue> hooks_;
+    std::uint8_t hooks_epoch_ = 0;  // the list that brought them
+    model::ObjectMeta hooks_meta_;  // of the ConfigMap
     std::map<model::ObjectKey, Case> cases_;
     std::map<Ticket, model::ObjectKey> tickets_;
     Ticket last_ticket_ = 0;
@@ -134,7 +138,7 @@ class Controller {
     bool leads_;
     bool draining_ = false;
     bool guarantee_known_ = false;
-    std::int64_t fence_ = 0;
+    model::Fence fence_;
     Instant policies_due_;
     Counters counters_;
     Effects effects_;

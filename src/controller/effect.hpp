@@ -55,8 +55,9 @@ struct PostEvent {
     Instant at;
 };
 struct CheckPolicies {};
-struct Completed {  // a rollout ended; for metrics
+struct RolloutEnded {  // for metrics
     std::string api;
+    std::string outcome;
     Duration took;
 };
 struct Log {
@@ -66,7 +67,7 @@ struct Log {
 };
 
 using Effect = std::variant<StartList, StartWatch, StopWatch, ReadWorkload, PatchWorkload, AskHook,
-                            CancelHook, PostEvent, CheckPolicies, Completed, Log>;
+                            CancelHook, PostEvent, CheckPolicies, RolloutEnded, Log>;
 
 struct Effects {
     std::vector<Effect> list;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "model/decode.hpp"
+#include "model/lease.hpp"
 #include "runtime/watch_session.hpp"
 
 namespace sluice::controller {
@@ -56,7 +57,7 @@ struct PoliciesSeen {
 };
 struct Leadership {
     bool leads = false;
-    std::int64_t fence = 0;
+    model::Fence fence;
 };
 struct Tick {};
 

@@ -36,6 +36,12 @@ struct Notice {
     std::string message;
 };
 
+// How a rollout ended, for metrics.
+struct Ended {
+    const char* outcome;  // completed, superseded, released
+    Duration took;
+};
+
 struct Decision {
     StatusReport report;
     std::optional<model::WorkloadPatch> patch;  // at most one write, with its preconditions
@@ -43,7 +49,7 @@ struct Decision {
     std::optional<HookProbe> probe;             // a fact we need from outside
     std::optional<Instant> wake_at;             // absolute; a wait is a time, never a flag
     bool takes_step = false;                    // the patch lets a pod go
-    std::optional<Duration> completed_after;    // the patch ends a rollout of this age
+    std::optional<Ended> ended;                 // the patch ends a rollout
 };
 
 }  // namespace sluice::engine

@@ -13,21 +13,6 @@ constexpr std::size_t names_shown = 3;
 // A wait that is usually over in less is not written down before.
 constexpr Duration silence = 10s;
 
-// When the last of the pods became available.
-Instant all_available_since(const Snapshot& seen) {
-    Instant latest;
-    for (const model::Pod& pod : seen.pods)
-        latest = std::max(latest, pod.ready_since + seen.workload.min_ready);
-    return latest;
-}
-
-Hold brief(Reason reason, std::string message, Instant since, Instant now) {
-    Hold hold{reason, std::move(message)};
-    hold.silent = now < since + silence;
-    if (hold.silent) hold.until = since + silence;
-    return hold;
-}
-
 // The pods that keep the gate shut, and the time from which time alone would open it.
 struct Missing {
     std::vector<PodIndex> pods;
@@ -39,13 +24,13 @@ Missing missing_pods(const PodsReady& gate, const Snapshot& seen, const PodRow& 
     Missing missing;
     for (PodIndex index{row.count().value - 1}; index.value >= 0; --index.value) {
         const model::Pod* pod = row.at(index);
-        const bool exempt = gate.except == index;
         const bool exposed = is_exposed(index, effective_partition(set));
+        const bool exempt = gate.except == index || (gate.exposed_only && !exposed);
         const bool on_revision = pod && (!exposed || pod->revision == set.update_revision);
-        if (pod && on_revision && (exempt || model::is_available(*pod, set.min_ready, now)))
-            continue;
+        const bool available = pod && on_revision && model::is_available(*pod, set.min_ready, now);
+        if (available || (pod && exempt)) continue;
         missing.pods.push_back(index);
-        if (pod && on_revision && pod->ready && !pod->meta.deleting)
+        if (pod && on_revision && pod->ready && !pod->meta.deleting && pod->ready_since > Instant{})
             missing.until = std::max(missing.until.value_or(now), pod->ready_since + set.min_ready);
     }
     return missing;
@@ -57,8 +42,8 @@ std::string sentence(const std::vector<PodIndex>& pods, const PodRow& row, PodIn
     std::string names;
     for (std::size_t i = 0; i < std::min(pods.size(), names_shown); ++i)
         names += (i ? ", " : "") + row.name_of(pods[i]);
-    const std::size_t more = pods.size() - std::min(pods.size(), names_shown);
-    if (more) names += fmt::format(" and {} more", more);
+    // No count: it would change by itself, and each change would cost a write.
+    if (pods.size() > names_shown) names += " and others";
     return fmt::format("Waiting for {} {} to be ready.", pods.size() == 1 ? "pod" : "pods", names);
 }
 
@@ -75,10 +60,10 @@ std::string transition_text(const std::optional<PodRef>& prev, const std::option
 }
 
 Hold asking(const HookApproval& gate, HookProbe probe, const Snapshot& seen, Instant now) {
-    Hold hold =
-        brief(Reason::AskingHook,
-              fmt::format("Asking hook {} {}.", gate.hook, transition_text(probe.prev, probe.next)),
-              seen.asked_at.value_or(now), now);
+    Hold hold = brief_hold(
+        Reason::AskingHook,
+        fmt::format("Asking hook {} {}.", gate.hook, transition_text(probe.prev, probe.next)), seen,
+        now);
     hold.probe = std::move(probe);
     return hold;
 }
@@ -102,6 +87,14 @@ Reason reason_of(const Error& hook_problem) {
     return hook_problem.kind == ErrorKind::NotFound ? Reason::UnknownHook : Reason::BrokenHook;
 }
 
+Hold brief_hold(Reason reason, std::string message, const Snapshot& seen, Instant now) {
+    Hold hold{reason, std::move(message)};
+    const Instant since = seen.waiting_for == reason ? seen.waiting_since : now;
+    hold.silent = now < since + silence;
+    if (hold.silent) hold.until = since + silence;
+    return hold;
+}
+
 std::string waiting_for_pod(const std::string& pod) {
     return fmt::format("Waiting for pod {} to be updated and ready.", pod);
 }
@@ -116,17 +109,19 @@ Verdict judge(const PodsReady& gate, const Snapshot& seen, Instant now) {
 
 Verdict judge(const RevisionSettled&, const Snapshot& seen, Instant now) {
     if (!is_pending(seen)) return Pass{};
-    return brief(Reason::SettlingRevision,
-                 "All pods are updated; waiting for Kubernetes to make the new revision current.",
-                 all_available_since(seen), now);
+    return brief_hold(
+        Reason::SettlingRevision,
+        "All pods are updated; waiting for Kubernetes to make the new revision current.", seen,
+        now);
 }
 
 Verdict judge(const HookApproval& gate, const Snapshot& seen, Instant now) {
     if (const auto& problem = seen.hook_problem) return Hold{reason_of(*problem), problem->message};
     const PodRow row{seen};
-    HookProbe probe{{}, gate.hook, reference(row, gate.prev), reference(row, gate.next)};
+    HookProbe probe{{}, {}, gate.hook, reference(row, gate.prev), reference(row, gate.next)};
     probe.key = transition_key(seen, probe.prev, probe.next);
-    if (seen.evidence && seen.evidence->key == probe.key)
+    probe.binding = fmt::format("{} {}", seen.workload.meta.generation, seen.hook_binding);
+    if (seen.evidence && seen.evidence->key == probe.key && seen.evidence->binding == probe.binding)
         return judge_evidence(gate, *seen.evidence, std::move(probe), seen, now);
     return asking(gate, std::move(probe), seen, now);
 }

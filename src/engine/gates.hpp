@@ -14,6 +14,9 @@ Verdict judge(const HookApproval& gate, const Snapshot& seen, Instant now);
 // Why a hook cannot be asked: there is none of that name, or its declaration is broken.
 Reason reason_of(const Error& hook_problem);
 
+// A wait that is usually over in seconds: silent at first, told when it lasts.
+Hold brief_hold(Reason reason, std::string message, const Snapshot& seen, Instant now);
+
 // The sentence for "this pod was let go and is not back yet": also what the write that lets it go
 // says, so that waiting for it costs no further write.
 std::string waiting_for_pod(const std::string& pod);

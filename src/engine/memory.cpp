@@ -11,6 +11,7 @@ namespace {
 namespace json = boost::json;
 
 constexpr std::size_t text_max = 2048;
+constexpr std::int64_t id_max = 1'000'000'000'000;
 
 std::string text_at(const json::object& object, const char* key) {
     const json::value* value = object.if_contains(key);
@@ -41,7 +42,8 @@ std::string encode(const Memory& memory) {
     object["open"] = memory.open;
     object["started"] = to_rfc3339(memory.started);
     if (memory.corrected > Instant{}) object["corrected"] = to_rfc3339(memory.corrected);
-    if (!memory.retry.empty()) object["retry"] = memory.retry;
+    object["generation"] = memory.generation;
+    if (memory.retry != 0) object["retry"] = fmt::format("{:016x}", memory.retry);
     return json::serialize(object);
 }
 
@@ -59,15 +61,16 @@ std::optional<Memory> decode_memory(std::string_view text) {
     const std::int64_t partition = number_at(object, "partition");
     const json::value* open = object.if_contains("open");
     const auto started = parse_rfc3339(text_at(object, "started"));
-    if (memory.uid.empty() || memory.id < 0 || memory.revision.empty() || partition < 0 ||
-        partition > INT32_MAX || !open || !open->is_bool() || !started)
+    if (memory.uid.empty() || memory.id < 0 || memory.id > id_max || memory.revision.empty() ||
+        partition < 0 || partition > INT32_MAX || !open || !open->is_bool() || !started)
         return std::nullopt;
     memory.partition = Partition{static_cast<std::int32_t>(partition)};
     memory.template_hash = hash_from(text_at(object, "template"));
     memory.open = open->get_bool();
     memory.started = *started;
     memory.corrected = parse_rfc3339(text_at(object, "corrected")).value_or(Instant{});
-    memory.retry = text_at(object, "retry");
+    memory.generation = number_at(object, "generation");
+    memory.retry = hash_from(text_at(object, "retry"));
     return memory;
 }
 

@@ -21,8 +21,9 @@ struct Memory {
     Partition partition;              // the gate as we last set it
     bool open = false;                // a rollout is under way
     Instant started;
-    Instant corrected;  // when we last closed a gate that somebody else had opened
-    std::string retry;  // the value of sluice.dev/retry that was acted on
+    std::int64_t generation = 0;  // of the workload once our write is through
+    Instant corrected;            // when we last closed a gate that somebody else had opened
+    std::uint64_t retry = 0;      // hash of the value of sluice.dev/retry that was acted on
     friend bool operator==(const Memory&, const Memory&) = default;
 };
 

@@ -16,6 +16,7 @@ namespace sluice::engine {
 // is about to be replaced may be broken: replacing it is what mends it.
 struct PodsReady {
     std::optional<PodIndex> except;
+    bool exposed_only = false;  // a person said: never mind the pods behind the gate
     friend bool operator==(const PodsReady&, const PodsReady&) = default;
 };
 

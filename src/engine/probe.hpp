@@ -18,6 +18,9 @@ struct PodRef {
 // Ask the hook about one transition: prev was updated last, next would be updated next.
 struct HookProbe {
     std::string key;  // StatefulSet UID, revision and pod UIDs: the same transition, the same key
+    // What else an answer is bound to: the hook, its declaration and settings, the generation. An
+    // approval that was given to another question is no approval, even about the same pods.
+    std::string binding;
     std::string hook;
     std::optional<PodRef> prev;
     std::optional<PodRef> next;
@@ -26,6 +29,7 @@ struct HookProbe {
 
 struct HookEvidence {
     std::string key;
+    std::string binding;
     bool allowed = false;
     std::string message;
     Instant at;

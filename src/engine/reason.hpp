@@ -46,6 +46,12 @@ enum class Tone : std::uint8_t { Normal, Warning };
       "Somebody raised the partition in mid-rollout; Sluice takes that "                           \
       "for a brake and waits.",                                                                    \
       "Set the annotation sluice.dev/retry to a new value.")                                       \
+    X(PartitionContested, Warning,                                                                 \
+      "A rule of the cluster or another writer changes what Sluice writes to the partition.",      \
+      "Run the operator as the ServiceAccount that the admission policies know, or find the "      \
+      "webhook that changes the partition.")                                                       \
+    X(TooManyReplicas, Warning, "The workload has more pods than Sluice steers.",                  \
+      "Scale it down.")                                                                            \
     X(Paused, Normal, "The annotation sluice.dev/paused is set.",                                  \
       "Remove the annotation sluice.dev/paused.")                                                  \
     X(ScaledToZero, Warning,                                                                       \

@@ -9,6 +9,7 @@
 #include "base/result.hpp"
 #include "base/time.hpp"
 #include "engine/probe.hpp"
+#include "engine/reason.hpp"
 #include "model/pod.hpp"
 #include "model/statefulset.hpp"
 
@@ -27,8 +28,11 @@ struct Snapshot {
     model::StatefulSet workload;
     std::vector<model::Pod> pods;          // controlled by the workload, in no order
     std::optional<HookEvidence> evidence;  // what the last probe brought
-    std::optional<Instant> asked_at;       // when the probe was sent that has no answer yet
-    std::optional<Error> hook_problem;     // why the hook that the workload names cannot be asked
+    std::optional<Reason> waiting_for;  // what the last look found, and since when it has been so
+    Instant waiting_since;
+    std::optional<Error> hook_problem;       // why the hook that the workload names cannot be asked
+    std::string hook_binding;                // which hook that is, in full
+    std::optional<Instant> contested_until;  // somebody changes our writes: not before this again
     Environment environment;
 };
 

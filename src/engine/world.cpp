@@ -13,8 +13,11 @@ PodRow::PodRow(const Snapshot& seen)
         if (!ordinal) continue;
         const std::int64_t index =
             std::int64_t{ordinal->value} - std::int64_t{seen.workload.start.value};
-        if (index >= 0 && index < std::int64_t{count().value})
-            row_[static_cast<std::size_t>(index)] = &pod;
+        if (index < 0 || index >= std::int64_t{count().value}) continue;
+        // Of two pods of one name the later one counts; a pod of another name is somebody else's.
+        const model::Pod*& place = row_[static_cast<std::size_t>(index)];
+        const bool later = !place || place->meta.resource_version < pod.meta.resource_version;
+        if (later && pod.meta.key.name == name_of({static_cast<std::int32_t>(index)})) place = &pod;
     }
 }
 
@@ -25,7 +28,7 @@ const model::Pod* PodRow::at(PodIndex index) const {
 
 std::string PodRow::name_of(PodIndex index) const {
     return fmt::format("{}-{}", seen_.workload.meta.key.name,
-                       ordinal_of(index, seen_.workload.start).value);
+                       std::int64_t{index.value} + seen_.workload.start.value);
 }
 
 std::optional<PodRef> reference(const PodRow& row, std::optional<PodIndex> index) {

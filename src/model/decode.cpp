@@ -5,6 +5,8 @@
 
 #include <charconv>
 
+#include "base/hash.hpp"
+
 namespace sluice::model {
 namespace {
 
@@ -85,14 +87,6 @@ UpdateStrategy strategy_of(std::string_view name) {
     return UpdateStrategy::Unknown;
 }
 
-// FNV-1a. Tells a changed template from an unchanged one; nothing depends on it being secret.
-std::uint64_t hash_of(std::string_view bytes) {
-    std::uint64_t hash = 0xcbf29ce484222325;
-    for (const char c : bytes)
-        hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-    return hash;
-}
-
 void read_update_strategy(Value value, StatefulSet& set) {
     each_field(value, [&](std::string_view key, Value field) {
         if (key == "type") set.strategy = strategy_of(field.get_string());
@@ -113,7 +107,7 @@ void read_spec(Value value, StatefulSet& set) {
         else if (key == "updateStrategy")
             read_update_strategy(field, set);
         else if (key == "template")
-            set.template_hash = hash_of(field.get_object().value().raw_json());
+            set.template_hash = fnv1a(field.get_object().value().raw_json());
         else if (key == "ordinals")
             each_field(field, [&](std::string_view inner, Value number) {
                 if (inner == "start") set.start = Ordinal{int32_of(number)};

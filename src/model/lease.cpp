@@ -1,6 +1,7 @@
 #include "model/lease.hpp"
 
 #include <boost/json.hpp>
+#include <charconv>
 
 namespace sluice::model {
 namespace {
@@ -27,6 +28,24 @@ const json::object& object_at(const json::object& object, const char* key) {
 
 }  // namespace
 
+std::string encode(const Fence& fence) {
+    return fence.lease + "/" + std::to_string(fence.transitions);
+}
+
+std::optional<Fence> decode_fence(std::string_view text) {
+    const std::size_t slash = text.rfind('/');
+    if (slash == std::string_view::npos) return std::nullopt;
+    Fence fence{std::string{text.substr(0, slash)}, 0};
+    const char* const end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data() + slash + 1, end, fence.transitions);
+    if (error != std::errc{} || stop != end) return std::nullopt;
+    return fence;
+}
+
+bool is_newer(const Fence& fence, const Fence& than) {
+    return fence.lease == than.lease && fence.transitions > than.transitions;
+}
+
 Result<Lease> decode_lease(const std::string& text) {
     boost::system::error_code error;
     const json::value value = text.size() > text_max ? json::value{} : json::parse(text, error);
@@ -35,6 +54,7 @@ Result<Lease> decode_lease(const std::string& text) {
     const json::object& spec = object_at(value.get_object(), "spec");
     Lease lease;
     lease.resource_version = text_at(object_at(value.get_object(), "metadata"), "resourceVersion");
+    lease.uid = text_at(object_at(value.get_object(), "metadata"), "uid");
     lease.holder = text_at(spec, "holderIdentity");
     lease.duration = std::chrono::seconds{number_at(spec, "leaseDurationSeconds", 15)};
     lease.renewed = text_at(spec, "renewTime");

@@ -3,6 +3,7 @@
 #include <boost/json.hpp>
 
 #include "base/assert.hpp"
+#include "model/annotations.hpp"
 
 namespace sluice::model {
 namespace {
@@ -12,9 +13,9 @@ namespace json = boost::json;
 constexpr const char* partition_path = "/spec/updateStrategy/rollingUpdate/partition";
 
 // RFC 6901: "~" and "/" inside a key.
-std::string annotation_path(const std::string& key) {
-    std::string path = "/metadata/annotations/";
-    for (const char c : key) {
+std::string escaped(const std::string& name) {
+    std::string path;
+    for (const char c : name) {
         if (c == '~')
             path += "~0";
         else if (c == '/')
@@ -25,9 +26,13 @@ std::string annotation_path(const std::string& key) {
     return path;
 }
 
+std::string annotation_path(const std::string& name) {
+    return "/metadata/annotations/" + escaped(name);
+}
+
 // Annotations that two writers might race for: each write tests that they are as we saw them. A
 // test for null passes when there is no such annotation.
-constexpr const char* contended[] = {"sluice.dev/claim", "sluice.dev/fence", "sluice.dev/rollout"};
+const std::string* const contended[] = {&key::claim, &key::fence, &key::rollout, &key::paused};
 
 json::object operation(const char* op, const std::string& path, json::value value) {
     return {{"op", op}, {"path", path}, {"value", std::move(value)}};
@@ -40,6 +45,7 @@ WorkloadPatch::WorkloadPatch(const StatefulSet& observed)
       uid_(observed.meta.uid),
       generation_(observed.meta.generation),
       partition_from_(observed.partition),
+      observed_labels_(observed.labels),
       observed_annotations_(observed.annotations),
       has_annotations_(observed.has_annotations) {}
 
@@ -79,12 +85,18 @@ std::string WorkloadPatch::to_json_patch() const {
         ops.push_back(operation("test", "/metadata/annotations", nullptr));
         ops.push_back(operation("add", "/metadata/annotations", json::object{}));
     }
-    for (const char* key : contended) {
+    // Who takes the label away takes it from under every move that is still on its way.
+    for (const auto& [name, value] : observed_labels_) {
+        if (partition_to_)
+            ops.push_back(
+                operation("test", "/metadata/labels/" + escaped(name), json::string(value)));
+    }
+    for (const std::string* name : contended) {
         if (!has_annotations_) continue;
-        const auto old = observed_annotations_.find(key);
+        const auto old = observed_annotations_.find(*name);
         json::value seen = nullptr;
         if (old != observed_annotations_.end()) seen = json::string(old->second);
-        ops.push_back(operation("test", annotation_path(key), std::move(seen)));
+        ops.push_back(operation("test", annotation_path(*name), std::move(seen)));
     }
     for (const auto& [key, value] : annotations_) {
         if (value)

@@ -21,7 +21,6 @@ class WorkloadPatch {
     WorkloadPatch& unannotate(const std::string& key);                          // if present
 
     const ObjectKey& key() const { return observed_key_; }
-    const std::string& uid() const { return uid_; }
     bool empty() const { return !partition_to_ && annotations_.empty(); }
     // Irreversible: a pod that was shielded may be replaced once this is through.
     bool lowers_partition() const;
@@ -38,6 +37,7 @@ class WorkloadPatch {
     std::int64_t generation_;
     std::optional<Partition> partition_from_;
     std::optional<Partition> partition_to_;
+    Texts observed_labels_;
     Texts observed_annotations_;
     bool has_annotations_;
     std::map<std::string, std::optional<std::string>> annotations_;  // nothing: removed

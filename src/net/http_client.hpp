@@ -1,10 +1,15 @@
 // Outgoing HTTP(S) on libcurl's multi interface, driven by the event loop.
 //
 // Promises: every request ends in exactly one call of `done`, on the loop, never from inside
-// start(); a deadline covers name look-up, connect, TLS, headers and body; the body of a response
-// is bounded (after any decoding); redirects are not followed; only http and https are spoken;
-// a dead connection is noticed within 20 seconds. Refuses: addresses that the guard denies, judged
-// after name resolution and before connect, so that a name cannot change its mind.
+// start(); a deadline covers the wait for a connection, name look-up, connect, TLS, headers and
+// body; body and headers of a response are bounded; redirects are not followed; nothing is
+// decoded; only http and https are spoken; a POST or PATCH is put on the wire at most once; a dead
+// connection is noticed within 20 seconds; connections are not shared between TLS identities.
+// A callback may start and cancel transfers and may destroy the client; it must not throw.
+//
+// Refuses: addresses that the guard denies, judged after name resolution and before connect, so
+// that a name cannot change its mind, and again before a pooled connection is used; a guard
+// together with a proxy, for then the proxy resolves; user names in URLs; line breaks in headers.
 #pragma once
 
 #include <boost/asio/io_context.hpp>

@@ -26,7 +26,12 @@ using controller::Effects;
 using controller::Input;
 using controller::Log;
 
-constexpr std::size_t connections_max = 24;
+// For requests; watches have theirs on top, two for each namespace and one for the hooks.
+constexpr std::size_t request_connections = 20;
+
+std::size_t connections_for(std::size_t namespaces) {
+    return request_connections + 2 * std::max<std::size_t>(1, namespaces) + 1;
+}
 // How long a write may still take when the process was told to end.
 constexpr Duration shutdown_patience = 10s;
 constexpr const char* service_account = "/var/run/secrets/kubernetes.io/serviceaccount";
@@ -90,7 +95,7 @@ class Operator {
           config_namespace_(options.config_namespace.empty() ? credentials->default_namespace()
                                                              : options.config_namespace),
           identity_(random_identity(seed)),
-          api_(loop, credentials, connections_max),
+          api_(loop, credentials, connections_for(options.namespaces.size())),
           lease_api_(loop, credentials, 1),
           cluster_(api_, [](const std::string& text) { log_line(Log::Level::Warning, text); }),
           lease_(lease_api_, config_namespace_, options.lease_name),
@@ -125,7 +130,7 @@ class Operator {
     void run_one(controller::CancelHook&& effect);
     void run_one(controller::PostEvent&& effect);
     void run_one(controller::CheckPolicies&& effect);
-    void run_one(controller::Completed&& effect);
+    void run_one(controller::RolloutEnded&& effect);
     void run_one(controller::Log&& effect);
 
     bool leads() const { return !options_.leader_elect || election_.leads(clock_.now()); }
@@ -134,6 +139,7 @@ class Operator {
     void end(int signal);
     void end_when_quiet();
     void release_and_stop();
+    void release_lease();
     net::Reply health(std::string_view path) const;
     net::Reply readiness() const;
 
@@ -160,6 +166,7 @@ class Operator {
     asio::signal_set signals_;
     Instant end_by_;
     bool ending_ = false;
+    bool releasing_ = false;
     int exit_code_ = 0;
 };
 
@@ -293,13 +300,14 @@ void Operator::run_one(controller::PostEvent&& effect) {
 
 void Operator::run_one(controller::CheckPolicies&&) {
     cluster_.check_policies([this](kube::Answer<bool> answer) {
-        if (!answer) log_line(Log::Level::Warning, answer.error().message);
-        step(controller::PoliciesSeen{answer.value_or(false)});
+        // Not knowing changes nothing.
+        if (!answer) return log_line(Log::Level::Warning, answer.error().message);
+        step(controller::PoliciesSeen{*answer});
     });
 }
 
-void Operator::run_one(controller::Completed&& effect) {
-    metrics_.rollout_ended(effect.api, "completed", effect.took);
+void Operator::run_one(controller::RolloutEnded&& effect) {
+    metrics_.rollout_ended(effect.api, effect.outcome, effect.took);
 }
 
 void Operator::run_one(controller::Log&& effect) {
@@ -334,6 +342,7 @@ void Operator::run_election() {
 }
 
 void Operator::lease_answered() {
+    if (releasing_) return release_lease();
     if (ending_) return;
     step(controller::Tick{});
     run_election();
@@ -361,6 +370,13 @@ void Operator::end_when_quiet() {
 }
 
 void Operator::release_and_stop() {
+    if (std::exchange(releasing_, true)) return;
+    release_lease();
+}
+
+// A renewal under way is waited for: its answer has the version that the release must name.
+void Operator::release_lease() {
+    if (options_.leader_elect && election_.is_busy()) return;
     const auto release = options_.leader_elect ? election_.release(clock_.now()) : std::nullopt;
     if (!release) return loop_.stop();
     lease_.write(release->lease, release->acquired, clock_.now(),

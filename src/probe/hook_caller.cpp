@@ -1,5 +1,6 @@
 #include "probe/hook_caller.hpp"
 
+#include <algorithm>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <map>
@@ -94,6 +95,11 @@ struct HookCaller::State : std::enable_shared_from_this<HookCaller::State> {
         return found == running.end() || found->second->is_decided ? nullptr : found->second;
     }
 
+    std::size_t places_of(const std::string& ns) const {
+        return static_cast<std::size_t>(std::ranges::count_if(
+            running, [&](const auto& one) { return one.second->transition.ns == ns; }));
+    }
+
     // What `react` does with the state, the call and what came, if both are still there.
     template <class React>
     auto when_answered(CallId id, React react) {
@@ -125,8 +131,9 @@ void HookCaller::State::admit(CallId id) {
 }
 
 void HookCaller::State::begin_waiting() {
-    while (running.size() < bounds.calls_max && !waiting.empty()) {
-        const auto [id, call] = *waiting.begin();
+    for (auto next = waiting.begin(); next != waiting.end() && running.size() < bounds.calls_max;) {
+        const auto [id, call] = *next++;
+        if (places_of(call->transition.ns) >= bounds.per_namespace_max) continue;
         running.insert(waiting.extract(id));
         start_deadline(id, *call);
         proceed(id);
@@ -145,7 +152,9 @@ void HookCaller::State::start_deadline(CallId id, Call& call) {
 void HookCaller::State::proceed(CallId id) {
     const std::shared_ptr<Call> call = find(id);
     if (!call) return;
-    if (const HookPod* pod = pod_to_fetch(call->transition)) return fetch_pod(id, *call, *pod);
+    const HookPod* pod =
+        needs_pods(call->transition.hook) ? pod_to_fetch(call->transition) : nullptr;
+    if (pod) return fetch_pod(id, *call, *pod);
     if (++call->steps > bounds.steps_max) {
         return finish(id, refuse("the hook gave no verdict within " +
                                  std::to_string(bounds.steps_max) + " steps"));

@@ -20,11 +20,12 @@
 namespace sluice::probe {
 
 struct HookBounds {
-    std::size_t calls_max = 32;        // at once; a hung hook takes one place, not all of them
-    std::size_t waiting_max = 4096;    // behind those; beyond, a call is refused at once
-    int steps_max = 16;                // elasticsearch needs 8: a Secret, 6 requests, its verdict
-    std::size_t body_max = 64u << 10;  // of an answer
-    Duration deadline = 5min + 30s;    // the longest timeout of a hook, and what surrounds it
+    std::size_t calls_max = 32;         // at once; a hung hook takes one place, not all of them
+    std::size_t per_namespace_max = 8;  // of those; one tenant's hung hooks hold only their own
+    std::size_t waiting_max = 4096;     // behind those; beyond, a call is refused at once
+    int steps_max = 16;                 // elasticsearch needs 8: a Secret, 6 requests, its verdict
+    std::size_t body_max = 64u << 10;   // of an answer
+    Duration deadline = 5min + 30s;     // the longest timeout of a hook, and what surrounds it
 };
 
 class HookCaller {

@@ -7,7 +7,8 @@ std::optional<LeaseRequest> Election::poll(Instant now) {
     in_flight_ = true;
     sent_ = now;
     if (must_create_)
-        return WriteLease{{.resource_version = {},
+        return WriteLease{{.uid = {},
+                           .resource_version = {},
                            .holder = identity_,
                            .duration = lease_duration,
                            .renewed = {},
@@ -68,7 +69,7 @@ void Election::on_written(Result<model::Lease> answer, Instant now) {
     if (answer->holder != identity_) return;
     // Counted from before the request was sent: nobody can have seen it earlier.
     valid_until_ = sent_ + renew_deadline;
-    fence_ = answer->transitions;
+    fence_ = {answer->uid, answer->transitions};
     if (!was_leading) acquired_ = sent_;
 }
 

@@ -41,8 +41,9 @@ class Election {
     void on_written(Result<model::Lease> answer, Instant now);
 
     bool leads(Instant now) const { return now < valid_until_; }
-    std::int64_t fence() const { return fence_; }
-    const std::string& leader() const { return seen_ ? seen_->holder : nobody_; }
+    const model::Fence& fence() const { return fence_; }
+    // A request is under way, whose answer will come.
+    bool is_busy() const { return in_flight_; }
     // The request that gives the lease away at once, for a clean shutdown; nothing if not ours.
     std::optional<WriteLease> release(Instant now);
 
@@ -53,7 +54,6 @@ class Election {
 
     std::string identity_;
     Dice dice_;
-    std::string nobody_;
     std::optional<model::Lease> seen_;
     Instant seen_changed_;  // by our clock
     bool in_flight_ = false;
@@ -62,7 +62,7 @@ class Election {
     Instant acquired_;
     Instant next_try_;
     Instant valid_until_;
-    std::int64_t fence_ = 0;
+    model::Fence fence_;
 };
 
 }  // namespace sluice::runtime

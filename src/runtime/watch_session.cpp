@@ -14,6 +14,7 @@ constexpr Duration relist_least = 10min;
 constexpr Duration relist_most = 15min;
 constexpr Duration watch_least = 5min;
 constexpr Duration watch_most = 10min;
+constexpr Duration short_watch = 5s;
 // A server that cannot stream lists refuses the parameters with one of these.
 constexpr int refusals_of_streaming[] = {400, 403, 404, 405, 422};
 
@@ -31,6 +32,7 @@ WatchSession::WatchSession(WatchScope scope, std::uint64_t seed)
 std::optional<SessionRequest> WatchSession::poll(Instant now) {
     if (in_flight_ || now < not_before_) return std::nullopt;
     in_flight_ = true;
+    started_ = now;
     switch (state_) {
         case State::ListFirst: ++epoch_; return ListRequest{};
         case State::ListNext: return ListRequest{.next = next_};
@@ -73,6 +75,7 @@ void WatchSession::completed(const std::string& version, Seen& seen, Instant now
     version_ = version;
     state_ = State::Watch;
     synced_ = true;
+    streaming_works_ = true;
     backoff_.reset();
     last_failure_.clear();
     relist_at_ = now + dice_.between(relist_least, relist_most);
@@ -93,6 +96,7 @@ Seen WatchSession::on_page(model::ListPage page, Instant now) {
 
 Seen WatchSession::on_events(std::vector<model::WatchEvent> events, Instant now) {
     Seen seen;
+    last_failure_.clear();
     for (model::WatchEvent& event : events) {
         if (auto* changed = std::get_if<model::Changed>(&event)) {
             seen.changed.push_back(std::move(changed->object));
@@ -115,14 +119,14 @@ void WatchSession::on_end(Instant now) {
     if (!in_flight_) return;
     in_flight_ = false;
     ++restarts_;
-    // A stream that ends before its bookmark proved nothing: the whole list again, later.
-    if (state_ != State::Watch) {
-        schedule(backoff_.next(dice_), now);
-        relist(now);
-        return;
-    }
-    // A server that ends watches as soon as they start is not answered at once.
-    schedule(dice_.between(50ms, 500ms), now);
+    // A server that ends watches as soon as they start is asked less and less often.
+    const bool lasted = now - started_ >= short_watch;
+    if (lasted) backoff_.reset();
+    schedule(lasted ? dice_.between(50ms, 500ms) : backoff_.next(dice_), now);
+    if (state_ == State::Watch) return;
+    // A stream that ends before its bookmark proved nothing: the whole list again, in pages.
+    streaming_works_ = false;
+    relist(now);
 }
 
 void WatchSession::on_failure(const RequestFailure& failure, Instant now) {

@@ -60,6 +60,7 @@ class WatchSession {
     std::uint8_t epoch() const { return epoch_; }
     // The whole scope has been seen at least once.
     bool is_synced() const { return synced_; }
+    bool is_in_flight() const { return in_flight_; }
     int restarts() const { return restarts_; }
     const std::string& last_failure() const { return last_failure_; }
 
@@ -93,6 +94,7 @@ class WatchSession {
     std::string next_;     // continue token
     std::string version_;  // where to watch from
     Instant not_before_;
+    Instant started_;  // the request under way
     Instant relist_at_;
     int restarts_ = 0;
     std::string last_failure_;

@@ -59,8 +59,8 @@ def test_a_rollout_asks_the_hook_before_between_and_after(api, namespace, operat
     assert "RolloutStarted" in reasons and "RolloutCompleted" in reasons
     metrics = one.metrics()
     assert metrics["sluice_steps_total"] == replicas
-    # One write per pod, and one that ends the rollout.
-    assert metrics['sluice_writes_total{what="workload"}'] - writes_before <= replicas + 1
+    # One write per pod, one that opens the rollout and one that ends it.
+    assert metrics['sluice_writes_total{what="workload"}'] - writes_before <= replicas + 2
 
 
 @pytest.mark.parametrize("more", [{"ordinals_start": 5}, {"pod_management_policy": "Parallel"},
@@ -349,3 +349,104 @@ def test_an_idle_set_costs_no_write(api, namespace, operator, prevent):
                    one.metrics()['sluice_writes_total{what="workload"}']),
           lambda seen: seen == before)
     assert reason(api, namespace) in ("Adopted", "Idle")
+
+
+def test_the_label_and_a_new_template_in_one_write_start_no_ungated_pod(api, namespace, operator,
+                                                                        hook, prevent):
+    declare(api, hook)
+    hook.answer(refuse("not yet"))
+    operator(*FLAGS)
+    create_ready(api, statefulset(NAME, namespace, 3))
+    template = {"spec": {"containers": [{"name": "app", "image": IMAGE_B}]}}
+    api.patch("StatefulSet", NAME, {"metadata": {"labels": {LABEL: "careful"}},
+                                    "spec": {"template": template}}, namespace,
+              patch_type="strategic")
+    wait_for_reason(api, namespace, "HookRefused")
+    assert images(api, namespace, NAME) == [IMAGE_A] * 3
+    hook.answer(allow())
+    wait_for_pods(api, namespace, NAME, [IMAGE_B] * 3)
+
+
+def test_a_set_made_anew_around_its_pods_is_gated_too(api, namespace, operator, hook, prevent):
+    declare(api, hook)
+    operator(*FLAGS)
+    create_ready(api, subscribed(namespace))
+    wait_until_at_rest(api, namespace, 3)
+    hook.answer(refuse("not yet"))
+    api.delete("StatefulSet", NAME, namespace, propagation="Orphan")
+    wait_for("the set to be gone", lambda: api.find("StatefulSet", NAME, namespace),
+             lambda seen: seen is None)
+    api.create(subscribed(namespace, image=IMAGE_B, partition=None))
+    wait_for_reason(api, namespace, "HookRefused")
+    assert images(api, namespace, NAME) == [IMAGE_A] * 3
+    hook.answer(allow())
+    wait_for_pods(api, namespace, NAME, [IMAGE_B] * 3)
+
+
+def test_an_approval_of_another_hook_opens_nothing(api, namespace, operator, hook, prevent):
+    """The label changes while the old hook is being asked; its yes comes too late."""
+    declare_hooks(api, {"lenient": f"url: {hook.url}/lenient\n",
+                        "strict": f"url: {hook.url}/strict\n"})
+    operator(*FLAGS)
+    create_ready(api, subscribed(namespace, hook="lenient"))
+    wait_until_at_rest(api, namespace, 3)
+
+    def relabel_then_allow(request):
+        api.patch("StatefulSet", NAME, {"metadata": {"labels": {LABEL: "strict"}}}, namespace)
+        return allow()
+
+    hook.answer(refuse("strict says no"))
+    hook.answer_next(relabel_then_allow)
+    change_image(api, namespace, NAME, IMAGE_B)
+    seen = wait_for_reason(api, namespace, "HookRefused")
+    assert "strict" in seen["sluice.dev/message"]
+    stays("nothing moves", lambda: images(api, namespace, NAME),
+          lambda found: found == [IMAGE_A] * 3, seconds=2)
+
+
+def test_two_broken_pods_hold_a_rollout_until_a_person_says_never_mind(api, namespace, operator,
+                                                                       hook, prevent):
+    declare(api, hook)
+    operator(*FLAGS)
+    create_ready(api, subscribed(namespace, pod_management_policy="Parallel"))
+    wait_until_at_rest(api, namespace, 3)
+    for broken in (0, 1):
+        set_behaviour(api, namespace, f"{NAME}-{broken}", "unready")
+    wait_for("two pods to be unready", lambda: [p.ready for p in pods(api, namespace, NAME)],
+             lambda seen: seen == [False, False, True])
+    change_image(api, namespace, NAME, IMAGE_B)
+    seen = wait_for_reason(api, namespace, "PodsNotReady")
+    assert "allow-unready" in seen["sluice.dev/unblock"]
+    assert hook.requests == []
+    api.annotate("StatefulSet", NAME, namespace, {"sluice.dev/allow-unready": "true"})
+    wait_for_pods(api, namespace, NAME, [IMAGE_B] * 3)
+    wait_until_at_rest(api, namespace, 3)
+
+
+def test_a_long_word_for_a_retry_does_no_harm(api, namespace, operator, hook, prevent):
+    hold_after_first_pod(api, namespace, operator, hook)
+    api.annotate("StatefulSet", NAME, namespace, {"sluice.dev/retry": "x" * 5000})
+    hook.answer(allow())
+    wait_for_pods(api, namespace, NAME, [IMAGE_B] * 3)
+    wait_until_at_rest(api, namespace, 3)
+
+
+def test_closing_the_gate_altogether_is_a_brake_too(api, namespace, operator, hook, prevent):
+    hold_after_first_pod(api, namespace, operator, hook)
+    set_partition(api, namespace, NAME, CLOSED)
+    wait_for_reason(api, namespace, "PartitionRaised")
+    hook.answer(allow())
+    stays("nothing moves", lambda: images(api, namespace, NAME),
+          lambda seen: seen == [IMAGE_A, IMAGE_A, IMAGE_B])
+    api.annotate("StatefulSet", NAME, namespace, {"sluice.dev/retry": "go"})
+    wait_for_pods(api, namespace, NAME, [IMAGE_B] * 3)
+    wait_until_at_rest(api, namespace, 3)
+
+
+def test_many_namespaces_are_watched_one_by_one(api, namespace, operator, hook, prevent):
+    others = [f"--namespace=somewhere-{n}" for n in range(14)]
+    declare(api, hook)
+    operator(*FLAGS, f"--namespace={namespace}", *others)
+    create_ready(api, subscribed(namespace))
+    change_image(api, namespace, NAME, IMAGE_B)
+    wait_for_pods(api, namespace, NAME, [IMAGE_B] * 3)

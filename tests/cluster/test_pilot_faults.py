@@ -89,15 +89,48 @@ def test_two_operators_take_turns_and_a_frozen_leader_does_no_harm(api, namespac
     wait_for_pods(api, namespace, NAME, [IMAGE_B] * 3)
     wait_until_at_rest(api, namespace, 3)
     assert calls(hook, namespace) == whole_rollout(3)
-    fence = int(annotations(api, namespace)["sluice.dev/fence"])
     lease = api.get("Lease", "sluice", NAMESPACE)
-    assert fence == lease["spec"]["leaseTransitions"] >= 1
+    turns = lease["spec"]["leaseTransitions"]
+    assert turns >= 1
+    assert annotations(api, namespace)["sluice.dev/fence"] == f"{lease['metadata']['uid']}/{turns}"
 
-    # A clean end gives the lease away at once.
-    assert second.terminate() == 0
-    assert api.get("Lease", "sluice", NAMESPACE)["spec"].get("holderIdentity", "") == "" or \
-        wait_for("the first to lead again", lambda: first.metrics()["sluice_leader"],
-                 lambda n: n == 1)
+
+def test_a_clean_end_gives_the_lease_away(api, operator):
+    for _ in range(4):
+        one = operator(*FLAGS, "--leader-elect")
+        wait_for("it to lead", lambda: one.metrics()["sluice_leader"], lambda n: n == 1)
+        assert one.terminate() == 0
+        assert api.get("Lease", "sluice", NAMESPACE)["spec"].get("holderIdentity", "") == ""
+
+
+def test_a_lease_that_was_deleted_freezes_nothing(api, namespace, operator, hook):
+    declare(api, hook)
+    for life in range(2):
+        one = operator(*FLAGS, "--leader-elect")
+        wait_for("it to lead", lambda: one.metrics()["sluice_leader"], lambda n: n == 1)
+        if life == 0:
+            create_ready(api, subscribed(namespace))
+            wait_until_at_rest(api, namespace, 3)
+            assert one.terminate() == 0
+            api.delete("Lease", "sluice", NAMESPACE)
+    change_image(api, namespace, NAME, IMAGE_B)
+    wait_for_pods(api, namespace, NAME, [IMAGE_B] * 3)
+
+
+def test_the_wrong_identity_is_told_so_and_writes_at_a_walking_pace(cluster, api, namespace,
+                                                                    operator, hook):
+    declare(api, hook)
+    one = operator(*FLAGS, f"--namespace={namespace}", f"--config-namespace={NAMESPACE}",
+                   kubeconfig=cluster.kubeconfig)
+    create_ready(api, subscribed(namespace))
+    wait_until_at_rest(api, namespace, 3)
+    change_image(api, namespace, NAME, IMAGE_B)
+    wait_for_reason(api, namespace, "PartitionContested")
+    before = one.metrics()['sluice_writes_total{what="workload"}']
+    stays("it does not fight",
+          lambda: one.metrics()['sluice_writes_total{what="workload"}'] - before,
+          lambda more: more <= 2, seconds=4)
+    assert images(api, namespace, NAME) == [IMAGE_A] * 3
 
 
 def test_a_restart_of_the_api_server_is_survived(cluster, api, namespace, operator, hook):

@@ -11,6 +11,7 @@ from __future__ import annotations
 import copy
 import os
 import subprocess
+import urllib.request
 from pathlib import Path
 from typing import Any, Callable, Iterator
 
@@ -20,13 +21,15 @@ import yaml
 from harness.api import Api, ApiError, Object
 from harness.controlplane import ControlPlane
 from harness.operator import request_token, service_account_kubeconfig
-from harness.places import REPOSITORY, sluice_binary
+from harness.places import REPOSITORY, free_ports, sluice_binary
+from harness.process import Process
 from harness.waiting import wait_for
 from harness.workloads import (IMAGE_A, IMAGE_B, IMAGE_C, change_image, create_ready, partition,
                                pods, set_partition, statefulset, wait_for_pods)
 
 DEPLOY = REPOSITORY / "deploy"
 CLOSED = 1000000
+GATES = ["sluice-gate", "sluice-gate-create"]
 CLAIM = "sluice.dev/claim"
 PHASE = "sluice.dev/phase"
 REFUSED = "sluice.dev/refused"
@@ -694,7 +697,7 @@ def test_uninstall_refuses_while_there_are_custom_resources(bare_cluster: Contro
     assert refused.returncode == 1
     assert refused.stderr.split()[:3] == ["Widget", "default", "one"]
     assert "FORCE=1" in refused.stderr
-    assert ours(api, "MutatingAdmissionPolicyBinding") == ["sluice-gate"]
+    assert ours(api, "MutatingAdmissionPolicyBinding") == GATES
 
     assert run_script(bare_cluster, "uninstall", sluice, FORCE="1").returncode == 0
     assert api.find("CustomResourceDefinition", "widgets.test.sluice.dev") is None
@@ -709,4 +712,26 @@ def test_uninstall_deletes_nothing_if_it_cannot_ask(bare_cluster: ControlPlane,
     broken.chmod(0o755)
     assert run_script(bare_cluster, "install").returncode == 0
     assert run_script(bare_cluster, "uninstall", broken).returncode != 0
-    assert ours(bare_cluster.api, "MutatingAdmissionPolicyBinding") == ["sluice-gate"]
+    assert ours(bare_cluster.api, "MutatingAdmissionPolicyBinding") == GATES
+
+
+def test_run_steers_as_the_service_account_and_ends_cleanly(bare_cluster: ControlPlane) -> None:
+    assert run_script(bare_cluster, "install").returncode == 0
+    (port,) = free_ports(1)
+    running = Process(
+        "make-run", [str(REPOSITORY / "tools/deploy/run"), "--metrics-address=127.0.0.1:0",
+                     f"--health-address=127.0.0.1:{port}"],
+        bare_cluster.logs / "make-run.log",
+        {"KUBECONFIG": str(bare_cluster.api.kubeconfig), "KUBECTL": bare_cluster.binary("kubectl"),
+         "SLUICE_BINARY": str(sluice_binary())})
+    try:
+        wait_for("the operator to be ready", lambda: is_ready(running, port))
+        assert running.terminate() == 0
+    finally:
+        running.kill9()
+
+
+def is_ready(running: Process, port: int) -> bool:
+    running.require_running()
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/readyz", timeout=5) as answer:
+        return answer.status == 200

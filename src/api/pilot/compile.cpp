@@ -12,7 +12,8 @@ engine::Plan compile(const Subscription& subscription, PodCount replicas, Durati
     };
     for (PodCount target{1}; target <= replicas; ++target.value) {
         const PodIndex next{partition_for(target, replicas).value};
-        plan.steps.push_back({target, {engine::PodsReady{next}, approval(next)}, {}});
+        plan.steps.push_back(
+            {target, {engine::PodsReady{next, subscription.allow_unready}, approval(next)}, {}});
         prev = next;
     }
     if (!plan.steps.empty())

@@ -5,6 +5,7 @@
 #include "api/pilot/compile.hpp"
 #include "api/pilot/report.hpp"
 #include "api/pilot/spec.hpp"
+#include "base/hash.hpp"
 #include "engine/advance.hpp"
 #include "engine/gates.hpp"
 #include "engine/world.hpp"
@@ -20,6 +21,8 @@ using engine::Snapshot;
 using model::StatefulSet;
 using model::WorkloadPatch;
 
+// Beyond this, a look at a set costs more than it should, and nobody runs such a database.
+constexpr PodCount replicas_max{10'000};
 // Whoever opens the gate again and again is answered at this pace, not faster.
 constexpr Duration correction_pace = 30s;
 
@@ -47,16 +50,23 @@ Decision wait_silently(Phase phase, Reason reason, std::string message) {
 Decision move_gate(const Snapshot& seen, Memory memory, Partition to, engine::StatusReport report,
                    Instant now) {
     Decision decision;
-    memory.partition = to;
     WorkloadPatch patch{seen.workload};
     patch.move_partition(to);
+    memory.partition = to;
+    memory.generation = seen.workload.meta.generation + (patch.moves_partition() ? 1 : 0);
     patch.annotate(key::claim, own_claim(seen.workload));
     patch.annotate(key::rollout, engine::encode(memory));
     report.unblock = unblock_text(report.reason, seen.workload);
     write_report(patch, report, seen, now);
     decision.report = std::move(report);
-    decision.patch = std::move(patch);
+    if (!patch.empty()) decision.patch = std::move(patch);
     return decision;
+}
+
+// The value itself is a person's, of any length; its hash tells a new one from the last.
+std::uint64_t retry_of(const StatefulSet& set) {
+    const std::string& retry = annotation(set, key::retry);
+    return retry.empty() ? 0 : fnv1a(retry);
 }
 
 Memory opened(const Snapshot& seen, std::int64_t id, Instant now) {
@@ -67,8 +77,9 @@ Memory opened(const Snapshot& seen, std::int64_t id, Instant now) {
             .partition = closed_partition,
             .open = true,
             .started = now,
+            .generation = seen.workload.meta.generation,
             .corrected = {},
-            .retry = annotation(seen.workload, key::retry)};
+            .retry = retry_of(seen.workload)};
 }
 
 std::string waiting_text(const StatefulSet& set) {
@@ -93,13 +104,15 @@ Decision adopt(const Snapshot& seen, Instant now) {
 }
 
 // The label is gone: hands off at once, and the partition stays where it is.
-Decision release(const Snapshot& seen) {
+Decision release(const Snapshot& seen, Instant now) {
     Decision decision;
     decision.report = {Phase::Idle, Reason::Released, "", {}};
-    if (annotation(seen.workload, key::claim) != own_claim(seen.workload)) return decision;
     WorkloadPatch patch{seen.workload};
     erase_report(patch);
+    if (patch.empty() || other_claim(seen.workload)) return decision;
     decision.patch = std::move(patch);
+    if (const auto memory = recall(seen.workload); memory && memory->open)
+        decision.ended = {"released", now - memory->started};
     decision.notices.push_back(
         {Reason::Released,
          fmt::format("The label {} is gone: Sluice no longer steers {}; its partition stays at {}.",
@@ -135,20 +148,22 @@ Decision close_gate(const Snapshot& seen, Memory memory, Reason reason, const st
 // Somebody else lowered the partition: put it back, but do not fight.
 Decision close_bypassed(const Snapshot& seen, Memory memory, Instant now) {
     const Partition found = effective_partition(seen.workload);
-    const std::string message =
-        fmt::format("Somebody else lowered the partition from {} to {}; Sluice put it back.",
-                    memory.partition.value, found.value);
+    const std::string message = fmt::format("Somebody else lowered the partition from {} to {}",
+                                            memory.partition.value, found.value);
     const Instant allowed = memory.corrected + correction_pace;
-    if (now < allowed) {
-        Decision decision = wait(seen, Phase::Held, Reason::GateBypassed, message, now);
+    if (memory.corrected <= now && now < allowed) {
+        Decision decision =
+            wait(seen, Phase::Held, Reason::GateBypassed,
+                 message + " again; Sluice puts it back within half a minute.", now);
         decision.wake_at = allowed;
         return decision;
     }
     memory.corrected = now;
     const Partition back = memory.partition;
-    Decision decision = move_gate(seen, std::move(memory), back,
-                                  {Phase::Held, Reason::GateBypassed, message, {}}, now);
-    decision.notices.push_back({Reason::GateBypassed, message});
+    Decision decision =
+        move_gate(seen, std::move(memory), back,
+                  {Phase::Held, Reason::GateBypassed, message + "; Sluice put it back.", {}}, now);
+    decision.notices.push_back({Reason::GateBypassed, decision.report.message});
     return decision;
 }
 
@@ -166,22 +181,21 @@ Decision let_go(const Snapshot& seen, const Memory& memory, PodCount target, Ins
                   {Phase::Rolling, Reason::PodsNotReady, engine::waiting_for_pod(pod), {}}, now);
     decision.takes_step = true;
     decision.notices.push_back(
-        {target.value == 1 ? Reason::RolloutStarted : Reason::HookAllowed,
-         fmt::format("Pod {} may be updated to revision {} ({} of {}).", pod, set.update_revision,
-                     target.value, set.replicas.value)});
+        {Reason::HookAllowed, fmt::format("Pod {} may be updated to revision {} ({} of {}).", pod,
+                                          set.update_revision, target.value, set.replicas.value)});
     return decision;
 }
 
 Decision complete(const Snapshot& seen, Memory memory, Instant now) {
     const StatefulSet& set = seen.workload;
-    const Duration took = now - memory.started;
+    const engine::Ended ended{"completed", now - memory.started};
     memory.open = false;
     const std::string message =
         fmt::format("All {} pods run revision {}.", set.replicas.value, set.update_revision);
     Decision decision = move_gate(seen, std::move(memory), resting_partition(set.replicas),
                                   {Phase::Idle, Reason::RolloutCompleted, message, {}}, now);
     decision.notices.push_back({Reason::RolloutCompleted, message});
-    decision.completed_after = took;
+    decision.ended = ended;
     return decision;
 }
 
@@ -210,6 +224,13 @@ Decision proceed(const Snapshot& seen, const Subscription& subscription, const M
     return complete(seen, memory, now);
 }
 
+// Takes the gate as it is now for our own: a person released their brake, or no pod is exposed.
+Decision resume(const Snapshot& seen, Memory memory, Partition gate, Instant now) {
+    const Phase phase = gate == closed_partition ? Phase::Waiting : Phase::Rolling;
+    return move_gate(seen, std::move(memory), gate,
+                     {phase, Reason::RolloutStarted, waiting_text(seen.workload), {}}, now);
+}
+
 // A rollout is open in our memory: is the world still as we left it?
 Decision steer(const Snapshot& seen, const Subscription& subscription, Memory memory, Instant now) {
     const StatefulSet& set = seen.workload;
@@ -217,19 +238,19 @@ Decision steer(const Snapshot& seen, const Subscription& subscription, Memory me
     if (set.replicas.value == 0)
         return wait(seen, Phase::Held, Reason::ScaledToZero,
                     "There are no pods while a rollout is open.", now);
-    if (gate < memory.partition) return close_bypassed(seen, std::move(memory), now);
     if (annotation(set, key::paused) == "true")
         return wait(seen, Phase::Held, Reason::Paused, "Paused by annotation.", now);
-    const bool resumed = annotation(set, key::retry) != memory.retry;
-    if (gate > memory.partition && gate != closed_partition && !resumed)
+    const bool braked = gate > memory.partition;
+    if (braked && retry_of(set) == memory.retry)
         return wait(seen, Phase::Held, Reason::PartitionRaised,
                     fmt::format("Somebody raised the partition from {} to {}.",
                                 memory.partition.value, gate.value),
                     now);
-    memory.retry = annotation(set, key::retry);
+    memory.retry = retry_of(set);
     memory.template_hash = set.template_hash;
-    if (exposed_count(gate, set.replicas).value == 0 && gate != closed_partition)
-        return close_gate(seen, std::move(memory), Reason::RolloutStarted, waiting_text(set), now);
+    const bool exposes = exposed_count(gate, set.replicas).value > 0;
+    if (braked || (!exposes && gate != closed_partition))
+        return resume(seen, std::move(memory), exposes ? gate : closed_partition, now);
     return proceed(seen, subscription, memory, now);
 }
 
@@ -241,12 +262,70 @@ Decision claimed_by_other(const std::string& other) {
 }
 
 // A revision that our memory does not know: a rollout from the top, behind a closed gate.
-Decision start(const Snapshot& seen, const Subscription& subscription, const Memory& memory,
-               Instant now) {
-    const Memory next = opened(seen, memory.id + 1, now);
-    if (effective_partition(seen.workload) != closed_partition)
-        return close_gate(seen, next, Reason::RolloutStarted, waiting_text(seen.workload), now);
-    return steer(seen, subscription, next, now);
+Decision start(const Snapshot& seen, const Memory& memory, Instant now) {
+    Decision decision = close_gate(seen, opened(seen, memory.id + 1, now), Reason::RolloutStarted,
+                                   waiting_text(seen.workload), now);
+    if (memory.open) decision.ended = {"superseded", now - memory.started};
+    return decision;
+}
+
+// The template is not the one that our memory belongs to, and pods are exposed to whatever it is:
+// the spec alone says so, there is no need to wait for the status.
+bool is_overtaken(const StatefulSet& set, const Memory& memory) {
+    return memory.template_hash != set.template_hash && set.meta.generation > memory.generation &&
+           exposed_count(effective_partition(set), set.replicas).value > 0;
+}
+
+// A set that nobody steered so far changes while we look: shut its gate first, think afterwards.
+bool is_unguarded(const StatefulSet& set) {
+    return set.observed_generation > 0 && !has_current_status(set) &&
+           !set.update_revision.empty() && effective_partition(set) < closed_partition;
+}
+
+// Our last write came back with another partition. Where it was to be lowered, memory is put right:
+// the gate is where it was. Where it was to be raised, memory stays, for it says what must be.
+Decision contested(const Snapshot& seen, const std::optional<Memory>& memory, Instant now) {
+    const Partition gate = effective_partition(seen.workload);
+    const std::string message =
+        "What Sluice wrote to the partition was changed by somebody else in the same write.";
+    const bool undone = memory && gate > memory->partition;
+    Decision decision = undone
+                            ? move_gate(seen, *memory, gate,
+                                        {Phase::Held, Reason::PartitionContested, message, {}}, now)
+                            : wait(seen, Phase::Held, Reason::PartitionContested, message, now);
+    if (undone) decision.notices.push_back({Reason::PartitionContested, message});
+    decision.wake_at = seen.contested_until;
+    return decision;
+}
+
+// What the spec alone demands, whether the status is up to date or not.
+std::optional<Decision> guard(const Snapshot& seen, const std::optional<Memory>& memory,
+                              Instant now) {
+    const StatefulSet& set = seen.workload;
+    if (seen.contested_until && now < *seen.contested_until) return contested(seen, memory, now);
+    if (!memory && is_unguarded(set)) {
+        Memory shut = opened(seen, 0, now);
+        shut.open = false;
+        return close_gate(seen, shut, Reason::Adopted,
+                          "Sluice steers this set from now on; its gate is closed.", now);
+    }
+    if (!memory) return std::nullopt;
+    if (effective_partition(set) < memory->partition) return close_bypassed(seen, *memory, now);
+    if (is_overtaken(set, *memory)) {
+        Memory overtaken = *memory;
+        overtaken.template_hash = set.template_hash;
+        return close_gate(seen, overtaken, Reason::RolloutStarted,
+                          "The template changed in mid-rollout; the gate is closed again.", now);
+    }
+    return std::nullopt;
+}
+
+Decision wait_for_status(const Snapshot& seen, Instant now) {
+    return hold(seen,
+                engine::brief_hold(Reason::StatusStale,
+                                   "The StatefulSet controller has not seen the latest change yet.",
+                                   seen, now),
+                PodCount{0}, now);
 }
 
 }  // namespace
@@ -254,25 +333,24 @@ Decision start(const Snapshot& seen, const Subscription& subscription, const Mem
 Decision decide(const Snapshot& seen, Instant now) {
     const StatefulSet& set = seen.workload;
     const auto subscription = read_subscription(set);
-    if (!subscription) return release(seen);
+    if (!subscription) return release(seen, now);
     if (set.meta.deleting) return wait_silently(Phase::Idle, Reason::Idle, "");
     if (const auto other = other_claim(set)) return claimed_by_other(*other);
     if (set.strategy != model::UpdateStrategy::RollingUpdate)
         return wait(seen, Phase::Blocked, Reason::OnDelete,
                     "spec.updateStrategy.type is not RollingUpdate.", now);
 
+    if (set.replicas > replicas_max)
+        return wait(seen, Phase::Blocked, Reason::TooManyReplicas,
+                    fmt::format("spec.replicas is more than {}.", replicas_max.value), now);
+
     const auto memory = recall(set);
-    if (memory && memory->open && memory->template_hash != set.template_hash &&
-        effective_partition(set) < closed_partition)
-        return close_gate(seen, *memory, Reason::RolloutStarted,
-                          "The template changed in mid-rollout; the gate is closed again.", now);
-    if (!has_current_status(set))
-        return wait_silently(Phase::Waiting, Reason::StatusStale,
-                             "The StatefulSet controller has not seen the latest change yet.");
-    if (!memory) return adopt(seen, now);
+    if (auto guarded = guard(seen, memory, now)) return std::move(*guarded);
+    if (!has_current_status(set)) return wait_for_status(seen, now);
+    if (!memory || annotation(set, key::claim).empty()) return adopt(seen, now);
     if (memory->open && memory->revision == set.update_revision)
         return steer(seen, *subscription, *memory, now);
-    if (is_pending(seen)) return start(seen, *subscription, *memory, now);
+    if (is_pending(seen)) return start(seen, *memory, now);
     return rest(seen, *memory, now);
 }
 

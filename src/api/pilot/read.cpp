@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include "api/pilot/spec.hpp"
 
 namespace sluice::api::pilot {
@@ -5,11 +7,13 @@ namespace sluice::api::pilot {
 std::optional<Subscription> read_subscription(const model::StatefulSet& set) {
     const auto label = set.labels.find(std::string{model::pilot_label});
     if (label == set.labels.end()) return std::nullopt;
-    return Subscription{label->second};
+    return Subscription{label->second, annotation(set, key::allow_unready) == "true"};
 }
 
 bool concerns(const model::StatefulSet& set) {
-    return read_subscription(set) || annotation(set, key::claim) == own_claim(set);
+    const std::string& claim = annotation(set, key::claim);
+    const bool marked = claim.empty() && !annotation(set, key::phase).empty();
+    return read_subscription(set) || claim == own_claim(set) || marked;
 }
 
 std::optional<Error> hook_problem(const model::StatefulSet& set, const HookCatalogue& hooks) {
@@ -18,6 +22,22 @@ std::optional<Error> hook_problem(const model::StatefulSet& set, const HookCatal
     auto found = find_hook(hooks, subscription->hook);
     if (found) return std::nullopt;
     return std::move(found.error());
+}
+
+std::string hook_binding(const model::StatefulSet& set, const HookCatalogue& hooks) {
+    const auto subscription = read_subscription(set);
+    if (!subscription) return {};
+    std::string binding = subscription->hook;
+    const auto declared = hooks.external.find(subscription->hook);
+    if (declared != hooks.external.end() && declared->second) {
+        const ExternalHook& hook = *declared->second;
+        binding += fmt::format(" {} {} {}", hook.url, hook.ca_secret, hook.headers_secret);
+    }
+    for (const auto& [name, value] : set.annotations) {
+        if (name.starts_with("sluice.dev/elasticsearch-"))
+            binding += fmt::format(" {}={}", name, value);
+    }
+    return binding;
 }
 
 std::string own_claim(const model::StatefulSet& set) {

@@ -35,7 +35,8 @@ struct Command {
 constexpr Command commands[] = {
     {engine::Reason::PodsNotReady,
      "kubectl -n {0} get pods; a pod that is stuck on an old revision "
-     "is replaced only after kubectl -n {0} delete pod"},
+     "is replaced only after kubectl -n {0} delete pod; to go on although pods behind the gate are "
+     "not ready: kubectl -n {0} annotate statefulset {1} sluice.dev/allow-unready=true"},
     {engine::Reason::HookRefused,
      "it is asked again by itself; to stop asking: kubectl -n {0} "
      "annotate statefulset {1} sluice.dev/paused=true"},

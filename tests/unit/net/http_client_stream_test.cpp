@@ -24,10 +24,11 @@ class HttpClientStream : public ClientWorld {
     std::optional<Result<HttpResponse>> ended;
 };
 
-constexpr auto chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
+const std::string chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
+const std::string event = "6\r\nADDED\n\r\n";
 
 TEST_F(HttpClientStream, hands_on_each_piece_as_it_comes) {
-    ScriptedServer server(loop, always(std::string(chunked) + "6\r\nADDED\n\r\n"));
+    ScriptedServer server(loop, always(chunked + event));
     watch(server.url(), collect());
     run_until([&] { return collected == "ADDED\n"; });
     EXPECT_FALSE(ended);
@@ -66,7 +67,7 @@ TEST_F(HttpClientStream, bounds_the_body_of_a_refusal) {
 }
 
 TEST_F(HttpClientStream, stops_when_the_receiver_has_had_enough) {
-    ScriptedServer server(loop, always(std::string(chunked) + "6\r\nADDED\n\r\n"));
+    ScriptedServer server(loop, always(chunked + event + event));
     int pieces = 0;
     watch(server.url(), [&](std::string_view) { return ++pieces < 1; });
     run_until([&] { return ended.has_value(); });
@@ -78,7 +79,7 @@ TEST_F(HttpClientStream, stops_when_the_receiver_has_had_enough) {
 
 TEST_F(HttpClientStream, says_that_a_broken_stream_is_broken) {
     ScriptedServer server(loop, [](const auto& session, const Received&) {
-        session->send(std::string(chunked) + "6\r\nADDED\n\r\n", [session] { session->close(); });
+        session->send(chunked + event, [session] { session->close(); });
     });
     watch(server.url(), collect());
     run_until([&] { return ended.has_value(); });
@@ -97,7 +98,7 @@ TEST_F(HttpClientStream, is_ended_without_a_word_by_cancel) {
 }
 
 TEST_F(HttpClientStream, is_ended_by_cancel_from_its_own_chunk) {
-    ScriptedServer server(loop, always(std::string(chunked) + "6\r\nADDED\n\r\n"));
+    ScriptedServer server(loop, always(chunked + event + event));
     TransferId id = 0;
     id = watch(server.url(), [&](std::string_view bytes) {
         collected += bytes;
@@ -112,7 +113,7 @@ TEST_F(HttpClientStream, is_ended_by_cancel_from_its_own_chunk) {
 
 TEST_F(HttpClientStream, may_cancel_another_and_start_a_third_from_a_chunk) {
     ScriptedServer quiet(loop, always(chunked));
-    ScriptedServer busy(loop, always(std::string(chunked) + "6\r\nADDED\n\r\n"));
+    ScriptedServer busy(loop, always(chunked + event));
     ScriptedServer plain(loop, always(answer("third")));
     const TransferId other = watch(quiet.url(), collect());
     run_until([&] { return quiet.received.size() == 1; });
@@ -132,15 +133,17 @@ TEST_F(HttpClientStream, may_cancel_another_and_start_a_third_from_a_chunk) {
 }
 
 TEST_F(HttpClientStream, may_be_destroyed_with_its_client_from_a_chunk) {
-    ScriptedServer server(loop, always(std::string(chunked) + "6\r\nADDED\n\r\n"));
+    ScriptedServer server(loop, always(chunked + event + event));
     auto captured = std::make_shared<std::string>("still here");
-    watch(server.url(), [&, captured](std::string_view) {
+    watch(server.url(), [&, captured](std::string_view bytes) {
+        collected += bytes;
         client.reset();
         EXPECT_EQ(*captured, "still here");
         return true;
     });
     run_until([&] { return !server.sessions.empty() && server.sessions.at(0)->peer_left; });
     EXPECT_FALSE(ended);
+    EXPECT_EQ(collected, "ADDED\n");
     EXPECT_EQ(captured.use_count(), 1);
 }
 

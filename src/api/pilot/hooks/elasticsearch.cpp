@@ -52,7 +52,6 @@ class Conversation {
         request.body = std::move(body);
         request.timeout = request_timeout;
         request.ca_pem = access_.ca_pem;
-        request.to_pod = true;
         return request;
     }
 

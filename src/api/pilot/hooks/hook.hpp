@@ -51,9 +51,6 @@ struct Ask {
     std::string body;
     Duration timeout = 10s;
     std::string ca_pem;  // empty: system trust store
-    // Pod addresses are what the cluster says they are, not what a tenant wrote: they may be any
-    // address but link-local. A URL from a ConfigMap is held to the stricter guard.
-    bool to_pod = false;
 };
 struct HookVerdict {
     bool allowed = false;
@@ -93,6 +90,9 @@ HookCatalogue read_catalogue(const std::map<std::string, std::string>& data);
 // Is there a hook of this name? An Error says why not: unknown (with the names that exist), or
 // declared but broken (with the field).
 Result<void> find_hook(const HookCatalogue& catalogue, const std::string& name);
+
+// Whether the hook looks at the pods themselves, so that they must be fetched before it is asked.
+bool needs_pods(const std::string& name);
 
 // The next step of the named hook in this transition.
 HookStep next_step(const HookCatalogue& catalogue, const Transition& transition,

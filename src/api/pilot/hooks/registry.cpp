@@ -13,11 +13,12 @@ namespace {
 struct BuiltIn {
     std::string_view name;
     HookStep (*next)(const Transition&, const Learnt&);
+    bool needs_pods;
 };
 
 constexpr std::array built_in_hooks{
-    BuiltIn{"elasticsearch", elasticsearch},
-    BuiltIn{"noop", noop},
+    BuiltIn{"elasticsearch", elasticsearch, true},
+    BuiltIn{"noop", noop, false},
 };
 
 const BuiltIn* built_in(std::string_view name) {
@@ -48,6 +49,11 @@ std::string known_names(const HookCatalogue& catalogue) {
 
 bool is_built_in(std::string_view name) {
     return built_in(name) != nullptr;
+}
+
+bool needs_pods(const std::string& name) {
+    const BuiltIn* hook = built_in(name);
+    return !hook || hook->needs_pods;
 }
 
 Result<void> find_hook(const HookCatalogue& catalogue, const std::string& name) {

@@ -76,7 +76,6 @@ TEST(Elasticsearch, RequestsGoToThePodAsJsonWithinAMinute) {
     EXPECT_EQ(talk.requests[0].headers[0].name, "Content-Type");
     EXPECT_EQ(talk.requests[0].headers[0].value.reveal(), "application/json");
     for (const Ask& request : talk.requests) {
-        EXPECT_TRUE(request.to_pod);
         EXPECT_EQ(request.timeout, Duration{60s});
         EXPECT_EQ(request.ca_pem, "");
     }

@@ -57,7 +57,6 @@ TEST(ExternalHook, IsAskedOnceWithBothPods) {
                             R"("next":{"metadata":{"name":"web-1"}},"idempotencyKey":"key-1"})"));
     EXPECT_TRUE(talk.verdict->allowed);
     EXPECT_EQ(talk.requests[0].timeout, Duration{7s});
-    EXPECT_FALSE(talk.requests[0].to_pod);
     ASSERT_EQ(talk.requests[0].headers.size(), 2u);
     EXPECT_EQ(talk.requests[0].headers[0].name, "Content-Type");
     EXPECT_EQ(talk.requests[0].headers[0].value.reveal(), "application/json");

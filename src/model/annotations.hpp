@@ -1,0 +1,25 @@
+// The annotations of ours on a steered workload. Names, once released, keep their meaning.
+#pragma once
+
+#include <string>
+
+namespace sluice::model::key {
+
+inline const std::string claim = "sluice.dev/claim";      // <api>/<name>: who steers it
+inline const std::string rollout = "sluice.dev/rollout";  // our memory
+inline const std::string fence = "sluice.dev/fence";      // which leader wrote last
+inline const std::string phase = "sluice.dev/phase";
+inline const std::string reason = "sluice.dev/reason";
+inline const std::string message = "sluice.dev/message";
+inline const std::string unblock = "sluice.dev/unblock";
+inline const std::string since = "sluice.dev/since";
+inline const std::string guarantee = "sluice.dev/guarantee";
+inline const std::string refused = "sluice.dev/refused";  // what the admission policies kept back
+
+// Set by people.
+inline const std::string paused = "sluice.dev/paused";  // "true" holds the rollout
+inline const std::string retry = "sluice.dev/retry";    // a new value lets it go on
+inline const std::string allow_unready =
+    "sluice.dev/allow-unready";  // "true": see docs/operations.md
+
+}  // namespace sluice::model::key
