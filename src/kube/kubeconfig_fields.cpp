@@ -4,7 +4,7 @@
 
 #include <boost/json.hpp>
 
-#include "kube/base64.hpp"
+#include "base/base64.hpp"
 
 namespace sluice::kube {
 namespace json = boost::json;

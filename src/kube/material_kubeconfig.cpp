@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "kube/base64.hpp"
+#include "base/base64.hpp"
 #include "kube/bearer.hpp"
 #include "kube/exec_credential.hpp"
 #include "kube/material.hpp"

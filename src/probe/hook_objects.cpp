@@ -3,8 +3,8 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 
+#include "base/base64.hpp"
 #include "base/redacted.hpp"
-#include "kube/base64.hpp"
 
 namespace sluice::probe {
 
@@ -67,7 +67,7 @@ Result<SecretData> decode_secret(const std::string& full_name, const object& dat
     SecretData decoded;
     for (const auto& [key, member] : data) {
         const string* text = member.if_string();
-        std::optional<Redacted> bytes = text ? kube::decode_base64(*text) : std::nullopt;
+        std::optional<Redacted> bytes = text ? decode_base64(*text) : std::nullopt;
         if (!bytes) {
             return failure(ErrorKind::Malformed, "Secret " + full_name + ": key " +
                                                      std::string(key) + " is not valid base64");

@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "kube/base64.hpp"
+#include "base/base64.hpp"
 #include "kube/material.hpp"
 #include "kube/sourced_credentials.hpp"
 #include "tests/unit/kube/temp_folder.hpp"

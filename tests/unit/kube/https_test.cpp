@@ -4,8 +4,8 @@
 
 #include <boost/asio/ssl/context.hpp>
 
+#include "base/base64.hpp"
 #include "kube/api_client.hpp"
-#include "kube/base64.hpp"
 #include "tests/unit/kube/temp_folder.hpp"
 #include "tests/unit/net/certificates.hpp"
 #include "tests/unit/net/scripted_server.hpp"

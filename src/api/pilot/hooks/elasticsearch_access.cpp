@@ -6,6 +6,7 @@
 #include "api/pilot/hooks/secrets.hpp"
 #include "api/pilot/hooks/text.hpp"
 #include "api/pilot/hooks/url.hpp"
+#include "base/base64.hpp"
 
 namespace sluice::api::pilot {
 
@@ -27,22 +28,6 @@ std::unexpected<HookStep> not_so(const std::string& annotation, const std::strin
         refuse("annotation " + annotation + ": " + quoted(value) + " is not " + expected));
 }
 
-std::string to_base64(std::string_view bytes) {
-    constexpr std::string_view alphabet =
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    std::string text;
-    for (; !bytes.empty(); bytes.remove_prefix(std::min<std::size_t>(3, bytes.size()))) {
-        std::uint32_t group = 0;
-        for (std::size_t i = 0; i < 3; ++i) {
-            group = (group << 8) | (i < bytes.size() ? static_cast<std::uint8_t>(bytes[i]) : 0u);
-        }
-        for (std::size_t i = 0; i < 4; ++i) {
-            text += i <= bytes.size() ? alphabet[(group >> (18 - 6 * i)) & 0x3Fu] : '=';
-        }
-    }
-    return text;
-}
-
 Result<Redacted> basic_authorization(const SecretReader& secret) {
     const Result<std::string_view> username = secret.text("username");
     if (!username) return std::unexpected(username.error());
@@ -50,7 +35,7 @@ Result<Redacted> basic_authorization(const SecretReader& secret) {
     if (!password) return std::unexpected(password.error());
     if (username->contains(':')) return secret.wrong("key username must not hold a colon");
     const Redacted pair{std::string(*username) + ":" + std::string(*password)};
-    return Redacted{"Basic " + to_base64(pair.reveal())};
+    return Redacted{"Basic " + encode_base64(pair.reveal())};
 }
 
 Result<Redacted> api_key_authorization(const SecretReader& secret) {

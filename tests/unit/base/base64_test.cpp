@@ -1,8 +1,8 @@
-#include "kube/base64.hpp"
+#include "base/base64.hpp"
 
 #include <gtest/gtest.h>
 
-namespace sluice::kube {
+namespace sluice {
 namespace {
 
 struct Pair {
@@ -38,4 +38,4 @@ TEST(Base64, refuses_what_no_encoder_writes) {
 }
 
 }  // namespace
-}  // namespace sluice::kube
+}  // namespace sluice

@@ -1,8 +1,8 @@
-#include "kube/base64.hpp"
+#include "base/base64.hpp"
 
 #include <cstdint>
 
-namespace sluice::kube {
+namespace sluice {
 namespace {
 
 constexpr std::string_view alphabet =
@@ -70,4 +70,4 @@ std::string encode_base64(std::string_view bytes) {
     return text;
 }
 
-}  // namespace sluice::kube
+}  // namespace sluice

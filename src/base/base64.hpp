@@ -8,9 +8,9 @@
 
 #include "base/redacted.hpp"
 
-namespace sluice::kube {
+namespace sluice {
 
 std::optional<Redacted> decode_base64(std::string_view text);
 std::string encode_base64(std::string_view bytes);
 
-}  // namespace sluice::kube
+}  // namespace sluice
