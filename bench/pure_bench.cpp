@@ -23,7 +23,8 @@ T decoded(model::Decoder& decoder, model::Kind kind, std::string text) {
 void decode_pod(benchmark::State& state) {
     model::Decoder decoder;
     const std::string text = pod_json(1, 2, 3);
-    for (auto _ : state) benchmark::DoNotOptimize(decoder.object(model::Kind::Pod, text));
+    for (auto _ : state)
+        benchmark::DoNotOptimize(decoder.object(model::Kind::Pod, text));
     state.SetBytesProcessed(static_cast<std::int64_t>(text.size()) * state.iterations());
     state.counters["json_bytes"] = static_cast<double>(text.size());
 }
@@ -32,7 +33,8 @@ BENCHMARK(decode_pod);
 void decode_statefulset(benchmark::State& state) {
     model::Decoder decoder;
     const std::string text = set_json(1, true, 3);
-    for (auto _ : state) benchmark::DoNotOptimize(decoder.object(model::Kind::StatefulSet, text));
+    for (auto _ : state)
+        benchmark::DoNotOptimize(decoder.object(model::Kind::StatefulSet, text));
     state.SetBytesProcessed(static_cast<std::int64_t>(text.size()) * state.iterations());
 }
 BENCHMARK(decode_statefulset);
@@ -76,12 +78,14 @@ BENCHMARK(bytes_per_statefulset)
 void decide_idle(benchmark::State& state) {
     model::Decoder decoder;
     engine::Snapshot seen;
-    seen.workload = decoded<model::StatefulSet>(decoder, model::Kind::StatefulSet,
-                                                set_json(1, true, 1));
+    seen.workload =
+        decoded<model::StatefulSet>(decoder, model::Kind::StatefulSet, set_json(1, true, 1));
     for (int ordinal = 0; ordinal < 3; ++ordinal)
-        seen.pods.push_back(decoded<model::Pod>(decoder, model::Kind::Pod, pod_json(1, ordinal, 1)));
+        seen.pods.push_back(
+            decoded<model::Pod>(decoder, model::Kind::Pod, pod_json(1, ordinal, 1)));
     const Instant now{1'790'000'000'000};
-    for (auto _ : state) benchmark::DoNotOptimize(api::pilot::decide(seen, now));
+    for (auto _ : state)
+        benchmark::DoNotOptimize(api::pilot::decide(seen, now));
 }
 BENCHMARK(decide_idle);
 

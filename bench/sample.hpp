@@ -1,4 +1,4 @@
-// Objects of the size that real ones have, with managedFields and all, as the API server sends them.
+// Objects of the size that real ones have, with managedFields and all, as an API server sends.
 #pragma once
 
 #include <fmt/format.h>

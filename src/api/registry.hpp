@@ -19,7 +19,7 @@ struct Api {
     // Why the hook that the workload names cannot be asked; nothing if it can, or if it names none.
     std::optional<Error> (*hook_problem)(const model::StatefulSet& set,
                                          const pilot::HookCatalogue& hooks);
-    // What an approval of that hook is bound to: its declaration and the workload's settings for it.
+    // What an approval of that hook is bound to: its declaration, and its settings on the workload.
     std::string (*hook_binding)(const model::StatefulSet& set, const pilot::HookCatalogue& hooks);
     engine::Decision (*decide)(const engine::Snapshot& seen, Instant now);
 };

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include <openssl/ssl.h>
 #include "base/assert.hpp"
 #include "net/exchange.hpp"
 #include "net/header_name.hpp"
@@ -10,6 +11,12 @@
 namespace sluice::net {
 
 namespace {
+
+// A connection that waits for a watch event keeps no buffers: most connections only wait.
+CURLcode lean_context(CURL*, void* context, void*) {
+    SSL_CTX_set_mode(static_cast<SSL_CTX*>(context), SSL_MODE_RELEASE_BUFFERS);
+    return CURLE_OK;
+}
 
 constexpr long connect_ms_max = 15'000;       // as long as a dead connection may go unnoticed
 constexpr long send_buffer_bytes = 16 << 10;  // libcurl's least; its default is 64 KiB
@@ -112,6 +119,7 @@ void Exchange::describe_connection() {
 
 void Exchange::describe_tls() {
     set(CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
+    set(CURLOPT_SSL_CTX_FUNCTION, &lean_context);
     set(CURLOPT_SSL_SESSIONID_CACHE, 0L);  // a resumed session would outlive its credentials
     set(CURLOPT_KEYPASSWD, "");            // or OpenSSL would ask the terminal for a pass phrase
     if (!request_.tls) return;

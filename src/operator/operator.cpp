@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <malloc.h>
 #include <unistd.h>
 
 #include <boost/asio/io_context.hpp>
@@ -120,6 +121,7 @@ class Operator {
 
   private:
     void step(Input input);
+    void give_back_memory(Instant now);
     void run(Effects effects);
     void run_one(controller::StartList&& effect);
     void run_one(controller::StartWatch&& effect);
@@ -165,6 +167,7 @@ class Operator {
     asio::steady_timer shutdown_;
     asio::signal_set signals_;
     Instant end_by_;
+    Instant next_trim_;
     bool ending_ = false;
     bool releasing_ = false;
     int exit_code_ = 0;
@@ -209,6 +212,16 @@ void Operator::step(Input input) {
         run(controller_.step(controller::Leadership{leads(), election_.fence()}, now));
     run(controller_.step(std::move(input), now));
     if (ending_) end_when_quiet();
+    give_back_memory(now);
+}
+
+// Lists and waves leave holes in the heap; when all is quiet, they go back to the kernel.
+void Operator::give_back_memory(Instant now) {
+    const bool quiet =
+        controller_.is_synced() && controller_.is_quiet() && controller_.queue_depth() == 0;
+    if (!quiet || now < next_trim_) return;
+    next_trim_ = now + 60s;
+    malloc_trim(0);
 }
 
 void Operator::run(Effects effects) {

@@ -1,4 +1,4 @@
-"""Speaks the part of Elasticsearch's HTTP that the hook uses, and checks who asks and in which order.
+"""Speaks the part of Elasticsearch's HTTP that the hook uses, and notes who asks what.
 
 It answers on every loopback address at one port, since fake pods have loopback addresses.
 """

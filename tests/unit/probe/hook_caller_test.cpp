@@ -151,7 +151,7 @@ TEST_F(HookCalls, ElasticsearchIsSpokenToInOrder) {
     for (Seen& request : asked) {
         requests.push_back(request.method + " " + request.target);
         EXPECT_EQ(request.headers["authorization"],
-                  "Basic " + kube::encode_base64("elastic:" + canary));
+                  "Basic " + encode_base64("elastic:" + canary));
     }
     EXPECT_THAT(requests, ElementsAre("PUT /_cluster/settings", "GET /_cat/health?format=json",
                                       "GET /_cat/health?format=json", "PUT /_cluster/settings",

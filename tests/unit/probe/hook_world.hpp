@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "kube/base64.hpp"
+#include "base/base64.hpp"
 #include "probe/hook_caller.hpp"
 #include "tests/unit/net/scripted_server.hpp"
 
@@ -95,7 +95,7 @@ inline std::string pod_json(const std::string& name, const std::string& uid) {
 inline std::string secret_json(const std::map<std::string, std::string>& texts) {
     std::string data;
     for (const auto& [key, text] : texts) {
-        data += (data.empty() ? "\"" : ",\"") + key + "\":\"" + kube::encode_base64(text) + "\"";
+        data += (data.empty() ? "\"" : ",\"") + key + "\":\"" + encode_base64(text) + "\"";
     }
     return R"({"kind":"Secret","data":{)" + data + "}}";
 }
