@@ -70,7 +70,7 @@ format: setup ## Format the C++ sources
 
 .PHONY: lint
 lint: setup ## Check the C++ sources with clang-tidy
-	@tools/build release sluice && clang-tidy-19 --quiet -p build/release $$(git ls-files 'src/*.cpp')
+	@tools/build release sluice && tools/lint
 
 .PHONY: clean
 clean: ## Remove everything that was built
