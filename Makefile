@@ -48,6 +48,10 @@ run: build ## Run the operator on this machine against the cluster of your kubec
 manifests: build ## Print the manifests that install Sluice
 	@build/release/sluice manifests
 
+.PHONY: image
+image: build ## Pack an image for docker load, as build/sluice-image.tar (IMG=name:tag)
+	@tools/image $(IMG) build/sluice-image.tar
+
 .PHONY: install
 install: build ## Install rights, policies and definitions into the cluster
 	@NAMESPACES=$(NAMESPACES) tools/deploy/install
