@@ -126,7 +126,7 @@ int run(int argc, char** argv) {
         "Sluice lets stateful workloads change one step at a time, and only while somebody "
         "says it is safe.",
         "sluice"};
-    app.require_subcommand(1);
+    app.require_subcommand(0, 1);
     app.set_version_flag("--version", "sluice " SLUICE_VERSION);
 
     OperatorFlags flags;
@@ -148,6 +148,7 @@ int run(int argc, char** argv) {
         flags.options.hook_retry = *parse_duration(flags.hook_retry);
         return operators::run_operator(flags.options);
     }
+    std::cout << app.help();
     return 0;
 }
 
