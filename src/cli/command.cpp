@@ -13,6 +13,8 @@
 namespace sluice::cli {
 namespace {
 
+constexpr int exit_usage = 2;
+
 // --log-level reads SLUICE_LOG_LEVEL, and so on for every flag.
 CLI::Option* with_environment(CLI::Option* option) {
     std::string name = "SLUICE_";
@@ -142,7 +144,11 @@ int run(int argc, char** argv) {
     CLI::App* print = app.add_subcommand("manifests", "Print the manifests that install Sluice");
     add_manifests_flags(*print, manifests);
 
-    CLI11_PARSE(app, argc, argv);
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& wrong) {
+        return app.exit(wrong) == 0 ? 0 : exit_usage;  // --help ends up here too
+    }
     if (print->parsed()) return run_manifests(manifests, std::cout, std::cerr);
     if (steer->parsed()) {
         flags.options.hook_retry = *parse_duration(flags.hook_retry);
