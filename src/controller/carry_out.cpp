@@ -111,13 +111,13 @@ void Controller::write(const engine::Snapshot& seen, engine::Decision decision, 
     ++in_flight_;
     bucket_.take(1);
     effects_.list.push_back(PatchWorkload{last_ticket_, key, decision.patch->to_json_patch()});
-    about.writing = std::move(decision);
+    about.writing = std::make_unique<engine::Decision>(std::move(decision));
 }
 
 void Controller::ask(const engine::Snapshot& seen, const std::optional<engine::HookProbe>& probe) {
     Case& about = cases_[seen.workload.meta.key];
-    const bool same =
-        probe && probe->key == about.asked.key && probe->binding == about.asked.binding;
+    const bool same = probe && about.asked && probe->key == about.asked->key &&
+                      probe->binding == about.asked->binding;
     if (about.asking && !same) {
         effects_.list.push_back(CancelHook{about.asking});
         tickets_.erase(about.asking);
@@ -125,7 +125,7 @@ void Controller::ask(const engine::Snapshot& seen, const std::optional<engine::H
     }
     if (!probe || about.asking) return;
     about.asking = ++last_ticket_;
-    about.asked = *probe;
+    about.asked = std::make_unique<engine::HookProbe>(*probe);
     tickets_[about.asking] = seen.workload.meta.key;
     api::pilot::Transition transition{.hook = probe->hook,
                                       .ns = seen.workload.meta.key.ns,
@@ -211,7 +211,7 @@ void Controller::refresh(const model::StatefulSet& set) {
 
 void Controller::patched(const model::ObjectKey& key, const model::StatefulSet& set, Instant now) {
     Case& about = cases_[key];
-    SLUICE_ASSERT(about.writing.has_value());
+    SLUICE_ASSERT(about.writing != nullptr);
     const engine::Decision written = std::move(*about.writing);
     about.writing.reset();
     about.conflicts = 0;
@@ -261,7 +261,7 @@ void Controller::on(HookAnswered&& input, Instant now) {
     Case& about = cases_[key];
     if (about.asking != input.ticket) return;
     about.asking = 0;
-    about.evidence = engine::HookEvidence{about.asked.key, about.asked.binding, input.allowed,
+    about.evidence = engine::HookEvidence{about.asked->key, about.asked->binding, input.allowed,
                                           std::move(input.message), now};
     queue_.add(key, now);
 }

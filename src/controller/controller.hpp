@@ -70,10 +70,10 @@ class Controller {
   private:
     // What is under way for one workload. Nothing in here must survive a crash.
     struct Case {
-        std::optional<Partition> intended;        // what the read is to confirm
-        std::optional<engine::Decision> writing;  // what the write carries out
+        std::optional<Partition> intended;          // what the read is to confirm
+        std::unique_ptr<engine::Decision> writing;  // what the write carries out
         Ticket asking = 0;
-        engine::HookProbe asked;
+        std::unique_ptr<engine::HookProbe> asked;
         std::optional<engine::HookEvidence> evidence;
         std::optional<Instant> contested_until;  // our last write came back changed
         int conflicts = 0;                       // in a row

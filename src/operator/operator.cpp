@@ -28,7 +28,7 @@ using controller::Input;
 using controller::Log;
 
 // For requests; watches have theirs on top, two for each namespace and one for the hooks.
-constexpr std::size_t request_connections = 20;
+constexpr std::size_t request_connections = 10;
 
 std::size_t connections_for(std::size_t namespaces) {
     return request_connections + 2 * std::max<std::size_t>(1, namespaces) + 1;

@@ -2,22 +2,25 @@
 // each time. Bounded: the oldest are forgotten.
 #pragma once
 
+#include <cstdint>
 #include <deque>
-#include <string>
+#include <string_view>
 #include <unordered_map>
 
+#include "base/hash.hpp"
 #include "base/time.hpp"
 
 namespace sluice::runtime {
 
 class EventMemory {
   public:
-    // True if this is news; it is remembered then.
-    bool is_news(const std::string& words, Instant now) {
-        const auto known = told_.find(words);
+    // True if this is news; it is remembered then, by its hash.
+    bool is_news(std::string_view words, Instant now) {
+        const std::uint64_t hash = fnv1a(words);
+        const auto known = told_.find(hash);
         if (known != told_.end() && now - known->second < repeat_after) return false;
-        if (known == told_.end()) order_.push_back(words);
-        told_[words] = now;
+        if (known == told_.end()) order_.push_back(hash);
+        told_[hash] = now;
         if (order_.size() > entries_max) {
             told_.erase(order_.front());
             order_.pop_front();
@@ -28,8 +31,8 @@ class EventMemory {
   private:
     static constexpr Duration repeat_after = 30min;
     static constexpr std::size_t entries_max = 2048;
-    std::unordered_map<std::string, Instant> told_;
-    std::deque<std::string> order_;
+    std::unordered_map<std::uint64_t, Instant> told_;
+    std::deque<std::uint64_t> order_;
 };
 
 }  // namespace sluice::runtime
