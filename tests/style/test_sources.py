@@ -16,8 +16,8 @@ FILE_LINES_MAX = 450
 # What only the lower half may include: sockets, files, clocks, threads, randomness, processes.
 IO_HEADERS = re.compile(
     r"#include <(boost/(asio|beast)|curl/|openssl/|spdlog/|prometheus/|sys/|netinet/|arpa/"
-    r"|unistd\.h|fcntl\.h|poll\.h|signal\.h|csignal|thread|mutex|condition_variable|future|random|fstream"
-    r"|iostream|filesystem|cstdio|ctime)")
+    r"|unistd\.h|fcntl\.h|poll\.h|signal\.h|csignal|thread|mutex|condition_variable|future"
+    r"|random|fstream|iostream|filesystem|cstdio|ctime)")
 CLOCK = re.compile(r"system_clock|steady_clock|gettimeofday|clock_gettime|std::time\(|std::rand")
 EXCEPTIONS = {"base/assert.cpp": "an assertion that failed says so before the process ends"}
 MARKS = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b")

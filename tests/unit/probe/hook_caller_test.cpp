@@ -150,8 +150,7 @@ TEST_F(HookCalls, ElasticsearchIsSpokenToInOrder) {
     std::vector<std::string> requests;
     for (Seen& request : asked) {
         requests.push_back(request.method + " " + request.target);
-        EXPECT_EQ(request.headers["authorization"],
-                  "Basic " + encode_base64("elastic:" + canary));
+        EXPECT_EQ(request.headers["authorization"], "Basic " + encode_base64("elastic:" + canary));
     }
     EXPECT_THAT(requests, ElementsAre("PUT /_cluster/settings", "GET /_cat/health?format=json",
                                       "GET /_cat/health?format=json", "PUT /_cluster/settings",
