@@ -151,7 +151,7 @@ int run(int argc, char** argv) {
     }
     if (print->parsed()) return run_manifests(manifests, std::cout, std::cerr);
     if (steer->parsed()) {
-        flags.options.hook_retry = *parse_duration(flags.hook_retry);
+        flags.options.hook_retry = parse_duration(flags.hook_retry).value_or(30s);
         return operators::run_operator(flags.options);
     }
     std::cout << app.help();

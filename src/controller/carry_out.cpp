@@ -50,7 +50,7 @@ engine::Snapshot Controller::snapshot(const api::Api& api, model::StatefulSet se
 void Controller::look(const model::ObjectKey& key, Instant now) {
     auto set = store_.statefulset(key);
     const api::Api* api = set ? api_for(*set) : nullptr;
-    if (!api) {
+    if (!set || !api) {
         drop_case(key);
         queue_.forget(key);
         queue_.done(key, now);
@@ -103,6 +103,7 @@ void Controller::read(const model::ObjectKey& key, std::optional<Partition> inte
 void Controller::write(const engine::Snapshot& seen, engine::Decision decision, Instant) {
     const model::ObjectKey& key = seen.workload.meta.key;
     Case& about = cases_[key];
+    SLUICE_ASSERT(decision.patch.has_value());
     const bool releases = decision.report.reason == engine::Reason::Released;
     if (!settings_.leads_at_once && !releases)
         decision.patch->annotate(model::key::fence, encode(fence_));
@@ -156,7 +157,7 @@ void Controller::on(WorkloadRead&& input, Instant now) {
     const auto found = tickets_.extract(input.ticket);
     if (found.empty()) return;
     --in_flight_;
-    const model::ObjectKey key = found.mapped();
+    const model::ObjectKey& key = found.mapped();
     Case& about = cases_[key];
     if (!input.answer && input.answer.error().status == 404) {
         // Gone; the watch will say so too.
@@ -191,7 +192,7 @@ void Controller::on(WorkloadPatched&& input, Instant now) {
     const auto found = tickets_.extract(input.ticket);
     if (found.empty()) return;
     --in_flight_;
-    const model::ObjectKey key = found.mapped();
+    const model::ObjectKey& key = found.mapped();
     if (input.answer)
         patched(key, *input.answer, now);
     else
@@ -214,6 +215,7 @@ void Controller::patched(const model::ObjectKey& key, const model::StatefulSet& 
     SLUICE_ASSERT(about.writing != nullptr);
     const engine::Decision written = std::move(*about.writing);
     about.writing.reset();
+    SLUICE_ASSERT(written.patch.has_value());
     about.conflicts = 0;
     ++counters_.workload_writes;
     refresh(set);
@@ -257,7 +259,7 @@ void Controller::patch_failed(const model::ObjectKey& key, const runtime::Reques
 void Controller::on(HookAnswered&& input, Instant now) {
     const auto found = tickets_.extract(input.ticket);
     if (found.empty()) return;
-    const model::ObjectKey key = found.mapped();
+    const model::ObjectKey& key = found.mapped();
     Case& about = cases_[key];
     if (about.asking != input.ticket) return;
     about.asking = 0;

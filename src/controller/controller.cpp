@@ -46,7 +46,7 @@ Controller::Controller(Settings settings)
 }
 
 Effects Controller::step(Input input, Instant now) {
-    std::visit([&](auto&& one) { on(std::move(one), now); }, std::move(input));
+    std::visit([&](auto& one) { on(std::move(one), now); }, input);
     if (now >= policies_due_) {
         policies_due_ = now + policy_check_period;
         effects_.list.push_back(CheckPolicies{});

@@ -56,7 +56,7 @@ std::string transition_key(const Snapshot& seen, const std::optional<PodRef>& pr
 std::string transition_text(const std::optional<PodRef>& prev, const std::optional<PodRef>& next) {
     if (prev && next) return fmt::format("between {} and {}", prev->name, next->name);
     if (next) return fmt::format("before {}", next->name);
-    return fmt::format("after {}", prev->name);
+    return prev ? fmt::format("after {}", prev->name) : std::string{};
 }
 
 Hold asking(const HookApproval& gate, HookProbe probe, const Snapshot& seen, Instant now) {

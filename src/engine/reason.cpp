@@ -4,7 +4,7 @@ namespace sluice::engine {
 namespace {
 
 constexpr ReasonEntry table[] = {
-#define X(name, tone, meaning, unblock) {Reason::name, #name, Tone::tone, meaning, unblock},
+#define X(name, tone, meaning, unblock) {#name, meaning, unblock, Reason::name, Tone::tone},
     SLUICE_REASONS(X)
 #undef X
 };

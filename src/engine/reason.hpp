@@ -69,11 +69,11 @@ enum class Reason : std::uint8_t {
 };
 
 struct ReasonEntry {
-    Reason reason;
     std::string_view name;
-    Tone tone;
     std::string_view meaning;
     std::string_view unblock;
+    Reason reason;
+    Tone tone;
 };
 
 std::span<const ReasonEntry> reasons();

@@ -65,12 +65,15 @@ std::string selector_of(const json::value& set) {
 }
 
 Result<std::string> selector_in(const std::string& body) {
+    std::string selector;
     try {
-        std::string selector = selector_of(json::parse(body));
-        if (!selector.empty()) return selector;
+        selector = selector_of(json::parse(body));
     } catch (const std::exception&) {
+        selector.clear();
     }
-    return failure(ErrorKind::Malformed, "the StatefulSet has no selector that can be read");
+    if (selector.empty())
+        return failure(ErrorKind::Malformed, "the StatefulSet has no selector that can be read");
+    return selector;
 }
 
 std::string event_body(const controller::PostEvent& event, const std::string& instance) {
@@ -112,7 +115,7 @@ struct Cluster::State : std::enable_shared_from_this<Cluster::State> {
         std::vector<model::Pod> pods;
         std::function<void(Answer<controller::LiveWorkload>)> done;
     };
-    void list_pods(std::shared_ptr<Reading> reading, const std::string& next);
+    void list_pods(const std::shared_ptr<Reading>& reading, const std::string& next);
     void take_pods(const std::shared_ptr<Reading>& reading, model::ListPage page);
     void check_policy(std::vector<std::string> paths, std::function<void(Answer<bool>)> done);
 };
@@ -193,11 +196,11 @@ void Cluster::read_workload(const model::ObjectKey& key,
                     malformed(set ? selector.error() : set.error(), "get statefulset")));
             auto reading = std::make_shared<State::Reading>(State::Reading{
                 std::get<model::StatefulSet>(std::move(*set)), std::move(*selector), {}, done});
-            state->list_pods(std::move(reading), {});
+            state->list_pods(reading, {});
         });
 }
 
-void Cluster::State::list_pods(std::shared_ptr<Reading> reading, const std::string& next) {
+void Cluster::State::list_pods(const std::shared_ptr<Reading>& reading, const std::string& next) {
     std::string path = pods_path(reading->set.meta.key.ns, reading->selector, next);
     client.send(
         {.path = std::move(path), .body_max = list_body_max},

@@ -8,7 +8,7 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::size_t text_max = 64 * 1024;
+constexpr std::size_t text_max = 64u << 10;
 
 std::string text_at(const json::object& object, const char* key) {
     const json::value* value = object.if_contains(key);

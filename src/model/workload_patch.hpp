@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "base/assert.hpp"
 #include "base/numbers.hpp"
 #include "model/statefulset.hpp"
 
@@ -25,7 +26,10 @@ class WorkloadPatch {
     // Irreversible: a pod that was shielded may be replaced once this is through.
     bool lowers_partition() const;
     bool moves_partition() const { return partition_to_.has_value(); }
-    Partition partition_to() const { return *partition_to_; }
+    Partition partition_to() const {
+        SLUICE_ASSERT(partition_to_.has_value());
+        return *partition_to_;
+    }
 
     std::string to_json_patch() const;
 

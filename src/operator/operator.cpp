@@ -89,7 +89,7 @@ controller::Settings settings_of(const Options& options, const std::string& conf
 // Ties the controller to the world: runs its effects, feeds it what comes back. One thread.
 class Operator {
   public:
-    Operator(asio::io_context& loop, std::shared_ptr<kube::Credentials> credentials,
+    Operator(asio::io_context& loop, const std::shared_ptr<kube::Credentials>& credentials,
              const Options& options, std::uint64_t seed)
         : loop_(loop),
           options_(options),
@@ -226,7 +226,7 @@ void Operator::give_back_memory(Instant now) {
 
 void Operator::run(Effects effects) {
     for (controller::Effect& effect : effects.list)
-        std::visit([this](auto&& one) { run_one(std::move(one)); }, std::move(effect));
+        std::visit([this](auto& one) { run_one(std::move(one)); }, effect);
     if (!effects.wake_at) return;
     wake_.expires_after(std::max(Duration{1}, *effects.wake_at - clock_.now()));
     wake_.async_wait([this](const boost::system::error_code& error) {
@@ -420,7 +420,7 @@ int run_operator(const Options& options) {
     }
     std::random_device random;
     const std::uint64_t seed = std::uint64_t{random()} << 32 | random();
-    Operator self{loop, std::move(*credentials), options, seed};
+    Operator self{loop, *credentials, options, seed};
     if (const auto serving = self.serve(); !serving) {
         log_line(Log::Level::Error, serving.error().message);
         return 1;

@@ -25,7 +25,7 @@ std::optional<LeaseRequest> Election::poll(Instant now) {
 }
 
 bool Election::is_free(Instant now) const {
-    return seen_->holder.empty() || now >= seen_changed_ + seen_->duration;
+    return seen_ && (seen_->holder.empty() || now >= seen_changed_ + seen_->duration);
 }
 
 void Election::observe(const model::Lease& lease, Instant now) {

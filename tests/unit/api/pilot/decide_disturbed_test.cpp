@@ -1,0 +1,181 @@
+// Somebody else does something in mid-rollout.
+#include <gtest/gtest.h>
+
+#include "tests/unit/api/pilot/situation.hpp"
+
+namespace sluice::api::pilot {
+namespace {
+
+using namespace testing;
+
+template <class Change>
+Snapshot with(Snapshot look, Change change) {
+    change(look.workload);
+    return look;
+}
+
+// The partition is not where we left it.
+Snapshot moved(const Snapshot& look, int partition) {
+    return with(look, [&](auto& set) { set.partition = Partition{partition}; });
+}
+
+Snapshot paused(const Snapshot& look) {
+    return with(look, [](auto& set) { set.annotations[key::paused] = "true"; });
+}
+
+Snapshot retried(const Snapshot& look) {
+    return with(look, [](auto& set) { set.annotations[key::retry] = "1"; });
+}
+
+// The template is C now; Kubernetes has not seen it.
+Snapshot new_template(const Snapshot& look) {
+    return with(look, [](auto& set) {
+        set.template_hash = 0xC;
+        ++set.meta.generation;
+    });
+}
+
+Snapshot revision(const Snapshot& look, const std::string& name) {
+    return with(look, [&](auto& set) { set.update_revision = "web-" + name; });
+}
+
+Snapshot scaled(const Snapshot& look, int replicas) {
+    Snapshot now = with(look, [&](auto& set) { set.replicas = PodCount{replicas}; });
+    now.pods.resize(std::min(now.pods.size(), static_cast<std::size_t>(replicas)));
+    return now;
+}
+
+const Situation touched[] = {
+    {"lowered by somebody else", moved(open_at(3, 2), 0),
+     "Held GateBypassed; writes, partition 2; tells GateBypassed"},
+    {"lowered while waiting for the first pod", moved(waiting(3), 3),
+     "Held GateBypassed; writes, partition 1000000; tells GateBypassed"},
+    {"lowered by a write that left it out",
+     with(waiting(3), [](auto& set) { set.partition.reset(); }),
+     "Held GateBypassed; writes, partition 1000000; tells GateBypassed"},
+    {"lowered though the hook allowed", moved(allowed(open_at(3, 2)), 1),
+     "Held GateBypassed; writes, partition 2; tells GateBypassed"},
+    {"lowered and paused", paused(moved(open_at(3, 2), 0)),
+     "Held GateBypassed; writes, partition 2; tells GateBypassed"},
+    {"paused", paused(open_at(3, 2)), "Held Paused; writes"},
+    {"paused though the hook allowed", paused(allowed(open_at(3, 2))), "Held Paused; writes"},
+    {"paused with another word than true",
+     with(open_at(3, 2), [](auto& set) { set.annotations[key::paused] = "false"; }),
+     "Rolling AskingHook; asks web-2 > web-1; wakes in 10s"},
+    {"raised by somebody else", moved(open_at(4, 1), 2),
+     "Held PartitionRaised; writes; tells PartitionRaised"},
+    {"raised beyond all pods", moved(open_at(3, 1), 3),
+     "Held PartitionRaised; writes; tells PartitionRaised"},
+    {"raised as far as it goes", moved(open_at(3, 1), 1'000'000),
+     "Held PartitionRaised; writes; tells PartitionRaised"},
+    {"raised, and a person says go on", retried(moved(open_at(4, 1), 2)),
+     "Rolling RolloutStarted; writes"},
+    {"raised beyond all pods, and a person says go on", retried(moved(open_at(3, 1), 3)),
+     "Waiting RolloutStarted; writes, partition 1000000"},
+    {"raised as far as it goes, and a person says go on", retried(moved(open_at(3, 1), 1'000'000)),
+     "Waiting RolloutStarted; writes"},
+    {"scaled up behind an open gate", scaled(open_at(3, 2), 5), "Rolling PodsNotReady; writes"},
+    {"scaled down, some pods are still exposed", scaled(open_at(3, 1), 2),
+     "Rolling AskingHook; asks web-1 > web-0; wakes in 10s"},
+    {"scaled down so that no pod is exposed", scaled(open_at(3, 2), 2),
+     "Waiting RolloutStarted; writes, partition 1000000"},
+    {"scaled to zero", scaled(open_at(3, 2), 0), "Held ScaledToZero; writes; tells ScaledToZero"},
+};
+
+const Situation templates[] = {
+    {"changed, Kubernetes has not seen it, the gate is open", new_template(open_at(3, 1)),
+     "Waiting RolloutStarted; writes, partition 1000000; tells RolloutStarted"},
+    {"changed, and a policy closed the gate", moved(new_template(open_at(3, 1)), 1'000'000),
+     "Waiting StatusStale; wakes in 10s"},
+    {"changed at rest", new_template(resting(3)), "Waiting StatusStale; wakes in 10s"},
+    {"changed though the hook allowed", new_template(allowed(open_at(3, 1))),
+     "Waiting RolloutStarted; writes, partition 1000000; tells RolloutStarted"},
+    {"a third revision, the gate is still open", revision(open_at(3, 1), "C"),
+     "Waiting RolloutStarted; writes, partition 1000000, ends superseded; tells RolloutStarted"},
+    {"a third revision behind a closed gate", revision(waiting(3), "C"),
+     "Waiting RolloutStarted; writes, ends superseded; tells RolloutStarted"},
+    {"back to the old one before any pod moved", revision(waiting(3), "A"),
+     "Idle Idle; writes, partition 3"},
+    {"back to the old one when one pod had moved", revision(open_at(3, 2), "A"),
+     "Waiting RolloutStarted; writes, partition 1000000, ends superseded; tells RolloutStarted"},
+    {"not seen by Kubernetes, nothing else",
+     with(open_at(3, 1), [](auto& set) { ++set.meta.generation; }),
+     "Waiting StatusStale; wakes in 10s"},
+};
+
+TEST(PilotDecides, WhatToDoWhenSomebodyTouchesARollout) {
+    for (const Situation& one : touched)
+        EXPECT_EQ(line(decide(one.look, noon)), one.decision) << one.name;
+}
+
+TEST(PilotDecides, WhatToDoWhenTheTemplateChangesInMidRollout) {
+    for (const Situation& one : templates)
+        EXPECT_EQ(line(decide(one.look, noon)), one.decision) << one.name;
+}
+
+TEST(PilotDecides, NotToFightWithWhoeverOpensTheGate) {
+    const Snapshot opened_once = moved(open_at(3, 2), 0);
+    const Snapshot put_back = after(opened_once, decide(opened_once, noon));
+    const Snapshot opened_again = moved(put_back, 0);
+    const Decision second = decide(opened_again, noon + 29s);
+    EXPECT_FALSE(second.patch && second.patch->moves_partition());
+    EXPECT_EQ(second.wake_at, noon + 30s);
+    const Decision third = decide(opened_again, noon + 30s);
+    ASSERT_TRUE(third.patch && third.patch->moves_partition());
+    EXPECT_EQ(third.patch->partition_to(), Partition{2});
+}
+
+TEST(PilotDecides, NotToWriteAgainSoonWhenItsOwnWriteCameBackChanged) {
+    Snapshot look = open_at(3, 2);
+    look.contested_until = noon + 40s;
+    EXPECT_EQ(line(decide(look, noon)),
+              "Held PartitionContested; writes; tells PartitionContested; wakes in 40s");
+    look = after(look, decide(look, noon));
+    EXPECT_EQ(line(decide(look, noon)), "Held PartitionContested; wakes in 40s");
+    EXPECT_EQ(line(decide(look, noon + 40s)),
+              "Rolling AskingHook; asks web-2 > web-1; wakes in 50s");
+}
+
+TEST(PilotDecides, ToPutItsMemoryRightWhenItsOwnLoweringWasUndone) {
+    Snapshot look = moved(open_at(3, 2), 1'000'000);
+    look.contested_until = noon + 40s;
+    const Decision decision = decide(look, noon);
+    EXPECT_EQ(line(decision),
+              "Held PartitionContested; writes; tells PartitionContested; wakes in 40s");
+    look = after(look, decision);
+    EXPECT_EQ(recall(look.workload)->partition, closed_partition);
+    look.contested_until.reset();
+    EXPECT_EQ(line(decide(look, noon)), "Waiting AskingHook; asks nil > web-2; wakes in 10s")
+        << "and not to take the undone write for somebody's brake";
+}
+
+TEST(PilotDecides, ToAskAgainFromTheTopOnceTheGateWasClosed) {
+    const Snapshot look = new_template(allowed(open_at(3, 1)));
+    Snapshot closed = after(look, decide(look, noon));
+    closed = revision(closed, "C");
+    closed = after(closed, decide(closed, noon));
+    EXPECT_EQ(recall(closed.workload)->revision, "web-C");
+    EXPECT_EQ(line(decide(closed, noon)), "Waiting AskingHook; asks nil > web-2; wakes in 10s");
+}
+
+TEST(PilotDecides, ThatOneRetryValueLetsOneBrakeGoAndNotTheNext) {
+    Snapshot look = retried(moved(open_at(4, 1), 2));
+    look = allowed(after(look, decide(look, noon)));
+    const Snapshot let_go = after(look, decide(look, noon));
+    EXPECT_EQ(let_go.workload.partition, Partition{1});
+    EXPECT_EQ(line(decide(moved(let_go, 3), noon)),
+              "Held PartitionRaised; writes; tells PartitionRaised");
+}
+
+TEST(PilotDecides, ThatAfterZeroTheSetGoesThroughItsGatesAgain) {
+    Snapshot look = scaled(open_at(3, 2), 0);
+    look = after(look, decide(look, noon));
+    look.workload.current_revision = "web-B";
+    EXPECT_EQ(line(decide(look, noon)), "Held ScaledToZero");
+    look.workload.replicas = PodCount{2};
+    look.pods = {pod(0, "B"), pod(1, "B")};
+    EXPECT_EQ(line(decide(look, noon)), "Waiting RolloutStarted; writes, partition 1000000");
+}
+
+}  // namespace
+}  // namespace sluice::api::pilot

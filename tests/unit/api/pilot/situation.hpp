@@ -1,0 +1,123 @@
+// Situations in the life of a steered StatefulSet, and decisions in one line of text.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <string>
+
+#include "api/pilot/decide.hpp"
+#include "api/pilot/spec.hpp"
+#include "tests/unit/engine/seen.hpp"
+#include "tests/unit/model/written.hpp"
+
+namespace sluice::api::pilot::testing {
+
+using namespace engine::testing;
+using engine::Decision;
+using engine::Memory;
+using engine::Reason;
+using engine::Snapshot;
+
+inline Memory rested(const Snapshot& look) {
+    return {.uid = look.workload.meta.uid,
+            .id = 1,
+            .revision = "web-A",
+            .template_hash = 0xA,
+            .partition = resting_partition(look.workload.replicas),
+            .open = false,
+            .started = noon - 1h,
+            .generation = look.workload.meta.generation,
+            .corrected = {},
+            .retry = 0};
+}
+
+// A rollout to B is open, and the gate stands where the look finds it.
+inline Memory opened(const Snapshot& look) {
+    Memory memory = rested(look);
+    memory.id = 2;
+    memory.revision = "web-B";
+    memory.template_hash = 0xB;
+    memory.partition = effective_partition(look.workload);
+    memory.open = true;
+    memory.started = noon - 10min;
+    return memory;
+}
+
+inline Snapshot remembering(Snapshot look, const Memory& memory,
+                            const std::string& phase = "Idle") {
+    look.workload.has_annotations = true;
+    look.workload.annotations[key::claim] = "pilot/web";
+    look.workload.annotations[key::rollout] = engine::encode(memory);
+    look.workload.annotations[key::phase] = phase;
+    return look;
+}
+
+// At rest: steered by us, nothing pending.
+inline Snapshot resting(int replicas) {
+    const Snapshot look = seen(replicas);
+    return remembering(look, rested(look));
+}
+
+// In mid-rollout: the pods from `partition` up were let go and are back.
+inline Snapshot open_at(int replicas, int partition) {
+    const Snapshot look = rolling(replicas, partition);
+    return remembering(look, opened(look), "Rolling");
+}
+
+// A rollout is open and no pod was let go yet.
+inline Snapshot waiting(int replicas) {
+    const Snapshot look = pending(replicas);
+    return remembering(look, opened(look), "Waiting");
+}
+
+// The hook has answered what the decision would ask it.
+inline Snapshot answered(Snapshot look, bool allowed, const std::string& message = "",
+                         Instant at = noon) {
+    const Decision decision = decide(look, noon);
+    if (decision.probe)
+        look.evidence = engine::HookEvidence{decision.probe->key, decision.probe->binding, allowed,
+                                             message, at};
+    return look;
+}
+inline Snapshot allowed(const Snapshot& look) {
+    return answered(look, true);
+}
+
+// The world after the decision was written.
+inline Snapshot after(Snapshot look, const Decision& decision) {
+    auto set = model::testing::written(look.workload, decision.patch->to_json_patch());
+    if (set) look.workload = *std::move(set);
+    look.workload.observed_generation = look.workload.meta.generation;
+    return look;
+}
+
+inline std::string name_of(const std::optional<engine::PodRef>& pod) {
+    return pod ? pod->name : "nil";
+}
+
+// "Rolling PodsNotReady; writes, partition 2, lets go; tells HookAllowed; asks web-2 > web-1; wakes
+// in 10s": what there is of it.
+inline std::string line(const Decision& decision) {
+    std::string text = fmt::format("{} {}", engine::to_text(decision.report.phase),
+                                   engine::entry(decision.report.reason).name);
+    if (decision.patch) text += "; writes";
+    if (decision.patch && decision.patch->moves_partition())
+        text += fmt::format(", partition {}", decision.patch->partition_to().value);
+    if (decision.takes_step) text += ", lets go";
+    if (decision.ended) text += fmt::format(", ends {}", decision.ended->outcome);
+    for (const engine::Notice& notice : decision.notices)
+        text += fmt::format("; tells {}", engine::entry(notice.reason).name);
+    if (decision.probe)
+        text += fmt::format("; asks {} > {}", name_of(decision.probe->prev),
+                            name_of(decision.probe->next));
+    if (decision.wake_at) text += fmt::format("; wakes in {}", to_text(*decision.wake_at - noon));
+    return text;
+}
+
+struct Situation {
+    const char* name;
+    Snapshot look;
+    const char* decision;
+};
+
+}  // namespace sluice::api::pilot::testing

@@ -1,0 +1,206 @@
+// An operator at work in a Cluster: runs the controller's effects, feeds it the answers, and writes
+// down what it did. Answers can be kept back, falsified or lost, and the operator can crash.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <set>
+
+#include "controller/controller.hpp"
+#include "tests/unit/controller/cluster.hpp"
+
+namespace sluice::controller::testing {
+
+inline constexpr Instant noon{1'790'000'000'000};
+
+// What becomes of a patch: applied and answered, as a rule.
+struct Fate {
+    bool is_applied = true;
+    std::optional<runtime::RequestFailure> failure = {};
+    std::function<void()> meddle = [] {
+    };  // what somebody else does to the object in the same write
+};
+
+class Operator {
+  public:
+    explicit Operator(Cluster& cluster, Settings settings = {})
+        : cluster_(cluster), settings_(std::move(settings)) {
+        restart();
+    }
+
+    // A new process: it remembers nothing.
+    void restart();
+    void send(Input input) { inbox_.push_back(std::move(input)); }
+    // Works until nothing is left to do at this time; the cluster lives on beside it.
+    void settle();
+    // The same, and lets time pass up to the given instant.
+    void run_until(Instant end);
+    void run_for(Duration length) { run_until(now_ + length); }
+
+    Controller& controller() { return *controller_; }
+    Instant now() const { return now_; }
+    // "read", "patch 2", "patch", "ask nil > web-2", "cancel", "event HookAllowed": in order.
+    std::vector<std::string> history;
+    std::vector<std::string> keys_asked;  // idempotency keys
+    std::vector<Ticket> tickets_asked;
+    int effects_done = 0;
+    std::set<int> crash_at;    // the numbers of the effects at which the process dies:
+    bool dies_behind = false;  // when the effect reached the world, or before
+
+    std::function<Fate(const PatchWorkload&)> fate = [](const PatchWorkload&) { return Fate{}; };
+    std::function<std::optional<bool>(const api::pilot::Transition&)> hook =
+        [](const api::pilot::Transition&) { return true; };  // nothing: no answer yet
+    std::function<void()> before_read_answer = [] {};
+    bool keeps_answers_back = false;  // of reads and patches
+
+  private:
+    void step(Input input);
+    void serve_watches();
+    bool advance_to(Instant end);
+    void perform(StartList&& effect);
+    void perform(StartWatch&& effect);
+    void perform(StopWatch&& effect) { watches_.erase(effect.session); }
+    void perform(ReadWorkload&& effect);
+    void perform(PatchWorkload&& effect);
+    void perform(AskHook&& effect);
+    void perform(CancelHook&&) { history.emplace_back("cancel"); }
+    void perform(PostEvent&& effect);
+    void perform(CheckPolicies&&) {}
+    void perform(RolloutEnded&&) { history.emplace_back("end"); }
+    void perform(Log&&) {}
+
+    struct Watch {
+        model::Kind kind;
+        std::uint64_t version;
+    };
+    Cluster& cluster_;
+    Settings settings_;
+    std::unique_ptr<Controller> controller_;
+    std::deque<Input> inbox_;
+    std::map<SessionId, Watch> watches_;
+    std::optional<Instant> wake_at_;
+    Instant now_ = noon;
+};
+
+inline void Operator::restart() {
+    controller_ = std::make_unique<Controller>(settings_);
+    inbox_.clear();
+    watches_.clear();
+    send(Tick{});
+}
+
+inline void Operator::step(Input input) {
+    Effects effects = controller_->step(std::move(input), now_);
+    wake_at_ = effects.wake_at;
+    for (Effect& effect : effects.list) {
+        const bool dies = !std::holds_alternative<Log>(effect) && crash_at.contains(effects_done++);
+        if (!dies || dies_behind)
+            std::visit([this](auto&& one) { perform(std::move(one)); }, std::move(effect));
+        if (dies) return restart();
+    }
+}
+
+inline void Operator::serve_watches() {
+    for (auto& [session, watch] : watches_) {
+        auto events = cluster_.since(watch.kind, watch.version);
+        watch.version = cluster_.version();
+        if (!events.empty()) send(EventsArrived{session, std::move(events)});
+    }
+}
+
+inline void Operator::settle() {
+    constexpr int rounds_max = 2000;
+    for (int round = 0; round < rounds_max; ++round) {
+        while (!inbox_.empty()) {
+            Input input = std::move(inbox_.front());
+            inbox_.pop_front();
+            step(std::move(input));
+        }
+        const bool changed = cluster_.live(now_);
+        serve_watches();
+        if (!changed && inbox_.empty()) return;
+    }
+    history.emplace_back("never comes to rest");
+}
+
+inline bool Operator::advance_to(Instant end) {
+    const Instant next = wake_at_ ? std::max(*wake_at_, now_ + 1ms) : end;
+    now_ = std::min(next, end);
+    send(Tick{});
+    return next <= end;
+}
+
+inline void Operator::run_until(Instant end) {
+    settle();
+    while (advance_to(end))
+        settle();
+    settle();
+}
+
+inline void Operator::perform(StartList&& effect) {
+    model::ListPage page;
+    for (model::WatchEvent& event : cluster_.initial(effect.scope.kind)) {
+        if (auto* changed = std::get_if<model::Changed>(&event))
+            page.items.push_back(std::move(changed->object));
+    }
+    page.resource_version = std::to_string(cluster_.version());
+    send(PageArrived{effect.session, std::move(page)});
+}
+
+inline void Operator::perform(StartWatch&& effect) {
+    const std::uint64_t from = effect.request.initial_events
+                                   ? cluster_.version()
+                                   : std::stoull(effect.request.resource_version);
+    watches_[effect.session] = {effect.scope.kind, from};
+    if (effect.request.initial_events)
+        send(EventsArrived{effect.session, cluster_.initial(effect.scope.kind)});
+}
+
+inline void Operator::perform(ReadWorkload&& effect) {
+    history.emplace_back("read");
+    before_read_answer();
+    if (keeps_answers_back) return;
+    const auto live = cluster_.read(effect.key);
+    if (live)
+        send(WorkloadRead{effect.ticket, *live});
+    else
+        send(
+            WorkloadRead{effect.ticket, std::unexpected(runtime::RequestFailure{404, {}, "gone"})});
+}
+
+inline void Operator::perform(PatchWorkload&& effect) {
+    const std::size_t at = effect.json_patch.find("\"op\":\"replace\"");
+    const std::string moved =
+        at == std::string::npos
+            ? ""
+            : effect.json_patch.substr(effect.json_patch.find("\"value\":", at) + 8);
+    history.push_back(moved.empty() ? "patch" : "patch " + moved.substr(0, moved.find('}')));
+    const Fate what = fate(effect);
+    std::optional<StatefulSet> after;
+    if (what.is_applied) after = cluster_.patch(effect.key, effect.json_patch);
+    what.meddle();
+    if (after) after = cluster_.set(effect.key);
+    if (keeps_answers_back) return;
+    const runtime::RequestFailure refused{422, {}, "the request is invalid"};
+    if (what.failure)
+        send(WorkloadPatched{effect.ticket, std::unexpected(*what.failure)});
+    else if (after)
+        send(WorkloadPatched{effect.ticket, *after});
+    else
+        send(WorkloadPatched{effect.ticket, std::unexpected(refused)});
+}
+
+inline void Operator::perform(AskHook&& effect) {
+    const auto name = [](const auto& pod) { return pod ? pod->name : std::string{"nil"}; };
+    history.push_back("ask " + name(effect.transition.prev) + " > " + name(effect.transition.next));
+    tickets_asked.push_back(effect.ticket);
+    keys_asked.push_back(effect.transition.idempotency_key);
+    const auto answer = hook(effect.transition);
+    if (answer) send(HookAnswered{effect.ticket, *answer, *answer ? "" : "not now"});
+}
+
+inline void Operator::perform(PostEvent&& effect) {
+    history.push_back(fmt::format("event {}", engine::entry(effect.reason).name));
+}
+
+}  // namespace sluice::controller::testing

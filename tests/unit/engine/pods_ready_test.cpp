@@ -1,0 +1,155 @@
+#include <gtest/gtest.h>
+
+#include "engine/gates.hpp"
+#include "tests/unit/engine/seen.hpp"
+
+namespace sluice::engine {
+namespace {
+
+using namespace testing;
+
+PodsReady before(int next) {
+    return {PodIndex{next}, false};
+}
+
+const Hold* held(const Verdict& verdict) {
+    return std::get_if<Hold>(&verdict);
+}
+
+std::string message(const Verdict& verdict) {
+    const Hold* hold = held(verdict);
+    return hold ? hold->message : "passed";
+}
+
+TEST(PodsReadyGate, PassesWhenAllPodsAreAvailable) {
+    EXPECT_TRUE(std::holds_alternative<Pass>(judge(PodsReady{}, seen(3), noon)));
+    EXPECT_TRUE(std::holds_alternative<Pass>(judge(PodsReady{}, rolling(3, 1), noon)));
+}
+
+TEST(PodsReadyGate, HoldsForAPodThatIsNotReady) {
+    Snapshot look = seen(3);
+    look.pods[1].ready = false;
+    const Verdict verdict = judge(PodsReady{}, look, noon);
+    ASSERT_TRUE(held(verdict));
+    EXPECT_EQ(held(verdict)->reason, Reason::PodsNotReady);
+    EXPECT_EQ(message(verdict), "Waiting for pod web-1 to be ready.");
+    EXPECT_EQ(held(verdict)->until, std::nullopt);
+}
+
+TEST(PodsReadyGate, HoldsForAPodThatIsMissingOrOnItsWayOut) {
+    Snapshot look = seen(3);
+    look.pods[0].meta.deleting = true;
+    EXPECT_EQ(message(judge(PodsReady{}, look, noon)), "Waiting for pod web-0 to be ready.");
+    look.pods.erase(look.pods.begin());
+    EXPECT_EQ(message(judge(PodsReady{}, look, noon)), "Waiting for pod web-0 to be ready.");
+}
+
+TEST(PodsReadyGate, TheNextPodMayBeBrokenBecauseReplacingItMendsIt) {
+    Snapshot look = pending(3);
+    look.pods[2].ready = false;
+    EXPECT_TRUE(std::holds_alternative<Pass>(judge(before(2), look, noon)));
+    EXPECT_FALSE(std::holds_alternative<Pass>(judge(before(1), look, noon)));
+}
+
+TEST(PodsReadyGate, TheNextPodMustExistForSomebodyMustBeAskedAboutIt) {
+    Snapshot look = pending(3);
+    look.pods.pop_back();
+    EXPECT_EQ(message(judge(before(2), look, noon)), "Waiting for pod web-2 to be ready.");
+}
+
+TEST(PodsReadyGate, AnExposedPodMustRunTheNewRevision) {
+    Snapshot look = pending(3, Partition{2});
+    EXPECT_EQ(message(judge(before(1), look, noon)),
+              "Waiting for pod web-2 to be updated and ready.");
+    look.pods[2] = pod(2, "B");
+    EXPECT_TRUE(std::holds_alternative<Pass>(judge(before(1), look, noon)));
+}
+
+TEST(PodsReadyGate, APodBelowThePartitionMayRunAnyRevision) {
+    Snapshot look = rolling(3, 2);
+    look.pods[0] = pod(0, "B");
+    EXPECT_TRUE(std::holds_alternative<Pass>(judge(before(1), look, noon)));
+}
+
+TEST(PodsReadyGate, ReadyIsNotAvailableBeforeMinReadySeconds) {
+    Snapshot look = seen(3);
+    look.workload.min_ready = 30s;
+    look.pods[1].ready_since = noon - 10s;
+    look.pods[2].ready_since = noon - 5s;
+    const Verdict verdict = judge(PodsReady{}, look, noon);
+    ASSERT_TRUE(held(verdict));
+    EXPECT_EQ(held(verdict)->until, noon + 25s) << "from then on time alone opens the gate";
+    EXPECT_TRUE(std::holds_alternative<Pass>(judge(PodsReady{}, look, noon + 25s)));
+}
+
+TEST(PodsReadyGate, TimeAloneOpensItOnlyForPodsThatAreReady) {
+    Snapshot look = seen(3);
+    look.workload.min_ready = 30s;
+    look.pods[1].ready = false;
+    look.pods[1].ready_since = noon;
+    look.pods[2].ready_since = noon;
+    look.pods[2].meta.deleting = true;
+    const Verdict verdict = judge(PodsReady{}, look, noon);
+    ASSERT_TRUE(held(verdict));
+    EXPECT_EQ(held(verdict)->until, std::nullopt);
+}
+
+TEST(PodsReadyGate, NamesThreePodsAndDoesNotCountTheOthersForThatWouldChangeByItself) {
+    Snapshot look = seen(6);
+    for (model::Pod& one : look.pods)
+        one.ready = false;
+    EXPECT_EQ(message(judge(PodsReady{}, look, noon)),
+              "Waiting for pods web-5, web-4, web-3 and others to be ready.");
+    look.pods.resize(6);
+    for (std::size_t i = 3; i < 6; ++i)
+        look.pods[i].ready = true;
+    EXPECT_EQ(message(judge(PodsReady{}, look, noon)),
+              "Waiting for pods web-2, web-1, web-0 to be ready.");
+}
+
+TEST(PodsReadyGate, SaysTheSameAsTheWriteThatLetThePodGo) {
+    Snapshot look = pending(3, Partition{2});
+    look.pods.pop_back();
+    EXPECT_EQ(message(judge(before(1), look, noon)), waiting_for_pod("web-2"));
+}
+
+TEST(PodsReadyGate, APersonMaySayThatPodsBehindTheGateDoNotMatter) {
+    Snapshot look = rolling(3, 2);
+    look.pods[0].ready = false;
+    EXPECT_FALSE(std::holds_alternative<Pass>(judge(PodsReady{PodIndex{1}, false}, look, noon)));
+    EXPECT_TRUE(std::holds_alternative<Pass>(judge(PodsReady{PodIndex{1}, true}, look, noon)));
+    look.pods[2].ready = false;
+    EXPECT_FALSE(std::holds_alternative<Pass>(judge(PodsReady{PodIndex{1}, true}, look, noon)))
+        << "those that were let go always do";
+    look = rolling(3, 2);
+    look.pods.erase(look.pods.begin());
+    EXPECT_FALSE(std::holds_alternative<Pass>(judge(PodsReady{PodIndex{1}, true}, look, noon)))
+        << "and all must exist";
+}
+
+TEST(PodsReadyGate, WithoutMinReadySecondsNoClocksAreCompared) {
+    Snapshot look = seen(3);
+    look.pods[1].ready_since = noon + 1h;
+    look.pods[2].ready_since = Instant{};
+    EXPECT_TRUE(std::holds_alternative<Pass>(judge(PodsReady{}, look, noon)));
+}
+
+TEST(PodsReadyGate, PodsOfAScaleDownAreNobodysBusiness) {
+    Snapshot look = seen(2);
+    look.pods.push_back(pod(2, "A", false));
+    look.pods.push_back(pod(7, "C", false));
+    EXPECT_TRUE(std::holds_alternative<Pass>(judge(PodsReady{}, look, noon)));
+}
+
+TEST(PodsReadyGate, PodsAreFoundByIndexWhenOrdinalsStartHigher) {
+    Snapshot look = pending(2, Partition{1});
+    look.workload.start = Ordinal{3};
+    look.pods = {pod(3, "A"), pod(4, "B")};
+    EXPECT_TRUE(std::holds_alternative<Pass>(judge(before(0), look, noon)));
+    look.pods[1] = pod(4, "A");
+    EXPECT_EQ(message(judge(before(0), look, noon)),
+              "Waiting for pod web-4 to be updated and ready.");
+}
+
+}  // namespace
+}  // namespace sluice::engine

@@ -1,0 +1,72 @@
+#include "engine/world.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/unit/engine/seen.hpp"
+
+namespace sluice::engine {
+namespace {
+
+using namespace testing;
+
+TEST(PodRow, StandsInTheOrderOfIndexesWhateverOrderThePodsCameIn) {
+    Snapshot look = seen(3);
+    std::swap(look.pods[0], look.pods[2]);
+    const PodRow row{look};
+    ASSERT_EQ(row.count(), PodCount{3});
+    for (int index = 0; index < 3; ++index) {
+        ASSERT_TRUE(row.at(PodIndex{index}));
+        EXPECT_EQ(row.at(PodIndex{index})->meta.key.name, row.name_of(PodIndex{index}));
+    }
+}
+
+TEST(PodRow, HasGapsWherePodsAreMissingAndNoRoomForStrangers) {
+    Snapshot look = seen(2);
+    look.pods = {pod(1, "A"), pod(5, "A")};
+    look.pods.emplace_back();
+    const PodRow row{look};
+    EXPECT_EQ(row.at(PodIndex{0}), nullptr);
+    EXPECT_TRUE(row.at(PodIndex{1}));
+}
+
+TEST(PodRow, CountsIndexesFromTheStartOrdinal) {
+    Snapshot look = seen(2);
+    look.workload.start = Ordinal{3};
+    look.pods = {pod(2, "A"), pod(3, "A"), pod(4, "A"), pod(5, "A")};
+    const PodRow row{look};
+    EXPECT_EQ(row.at(PodIndex{0})->meta.key.name, "web-3");
+    EXPECT_EQ(row.at(PodIndex{1})->meta.key.name, "web-4");
+    EXPECT_EQ(row.name_of(PodIndex{1}), "web-4");
+}
+
+TEST(PodRow, ASetWithFewerThanNoPodsHasNone) {
+    Snapshot look = seen(0);
+    look.workload.replicas = PodCount{-3};
+    EXPECT_EQ(PodRow{look}.count(), PodCount{0});
+}
+
+TEST(PodReference, IsNothingForNoIndex) {
+    const Snapshot look = seen(1);
+    const PodRow row{look};
+    EXPECT_EQ(reference(row, std::nullopt), std::nullopt);
+    EXPECT_EQ(reference(row, PodIndex{0}), (PodRef{"web-0", "pod-0-A"}));
+}
+
+TEST(PendingRollout, ThereIsOneWhileTheRevisionsDiffer) {
+    EXPECT_FALSE(is_pending(seen(3)));
+    EXPECT_TRUE(is_pending(pending(3)));
+    EXPECT_TRUE(is_pending(pending(0)));
+}
+
+TEST(PendingRollout, ThereIsOneWhileSomePodRunsAnotherRevision) {
+    Snapshot look = seen(3);
+    look.pods[0] = pod(0, "B");
+    EXPECT_TRUE(is_pending(look)) << "the template went back, the pod did not";
+    look.pods.erase(look.pods.begin());
+    EXPECT_FALSE(is_pending(look)) << "a missing pod will be made on the right revision";
+    look.pods.push_back(pod(3, "B"));
+    EXPECT_FALSE(is_pending(look)) << "a pod on its way out does not count";
+}
+
+}  // namespace
+}  // namespace sluice::engine

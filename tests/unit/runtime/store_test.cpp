@@ -1,0 +1,234 @@
+#include "runtime/store.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "base/dice.hpp"
+
+namespace sluice::runtime {
+namespace {
+
+using model::ObjectKey;
+using model::Pod;
+using model::StatefulSet;
+
+const std::string uid_a = "123e4567-e89b-12d3-a456-426614174000";
+const std::string uid_b = "ffffffff-0000-0000-0000-00000000000f";
+
+std::string pod_uid(int number) {
+    std::string uid = "00000000-0000-4000-8000-000000000000";
+    const std::string digits = std::to_string(number);
+    return uid.replace(uid.size() - digits.size(), digits.size(), digits);
+}
+
+StatefulSet set(const std::string& name, std::uint64_t version, const std::string& uid = uid_a,
+                const std::string& ns = "shop") {
+    StatefulSet one;
+    one.meta = {{ns, name}, uid, version, 7, false};
+    return one;
+}
+
+Pod pod(int ordinal, std::uint64_t version, const std::string& owner = uid_a,
+        const std::string& ns = "shop") {
+    Pod one;
+    one.meta = {{ns, "web-" + std::to_string(ordinal)}, pod_uid(ordinal), version, 0, false};
+    one.owner_uid = owner;
+    return one;
+}
+
+std::vector<std::string> names(const Touched& touched) {
+    std::vector<std::string> texts;
+    for (const ObjectKey& key : touched)
+        texts.push_back(to_text(key));
+    std::ranges::sort(texts);
+    return texts;
+}
+
+using Names = std::vector<std::string>;
+
+TEST(Store, GivesASetBackWithEveryField) {
+    StatefulSet whole = set("web", 9);
+    whole.meta.deleting = true;
+    whole.labels = {{"dd-statefulset-pilot", "careful"}};
+    whole.annotations = {{"sluice.dev/claim", "pilot/web"}, {"sluice.dev/message", "a/b"}};
+    whole.has_annotations = true;
+    whole.template_hash = 0xfedcba9876543210;
+    whole.replicas = PodCount{5};
+    whole.start = Ordinal{3};
+    whole.min_ready = 90s;
+    whole.strategy = model::UpdateStrategy::OnDelete;
+    whole.partition = closed_partition;
+    whole.observed_generation = 6;
+    whole.current_revision = "web-6bb";
+    whole.update_revision = "web-7cc";
+    Store store;
+    EXPECT_EQ(names(store.put(whole, 1)), Names{"shop/web"});
+    EXPECT_EQ(store.statefulset({"shop", "web"}), whole);
+}
+
+TEST(Store, TellsNoPartitionFromAnyPartition) {
+    Store store;
+    StatefulSet one = set("web", 1);
+    store.put(one, 1);
+    EXPECT_EQ(store.statefulset({"shop", "web"})->partition, std::nullopt);
+    one.meta.resource_version = 2;
+    one.partition = Partition{0};
+    store.put(one, 1);
+    EXPECT_EQ(store.statefulset({"shop", "web"})->partition, Partition{0});
+}
+
+TEST(Store, GivesPodsBackWithEveryField) {
+    Store store;
+    store.put(set("web", 1), 1);
+    Pod whole = pod(4, 9);
+    whole.meta.deleting = true;
+    whole.revision = "web-7cc";
+    whole.ready = true;
+    whole.ready_since = Instant{1'790'000'000'123};
+    EXPECT_EQ(names(store.put(whole, 1)), Names{"shop/web"});
+    EXPECT_EQ(store.pods_of(set("web", 1)), std::vector<Pod>{whole});
+}
+
+TEST(Store, AnyUidComesBackAsItWas) {
+    Dice dice{4};
+    Store store;
+    constexpr char hex[] = "0123456789abcdef";
+    for (int round = 0; round < 500; ++round) {
+        std::string uid = uid_a;
+        for (char& c : uid) {
+            if (c != '-') c = hex[dice.roll() % 16];
+        }
+        store.put(set("web", static_cast<std::uint64_t>(round) + 1, uid), 1);
+        EXPECT_EQ(store.statefulset({"shop", "web"})->meta.uid, uid);
+    }
+}
+
+TEST(Store, ASetNeverGoesBackToAnOlderVersion) {
+    Store store;
+    StatefulSet newer = set("web", 9);
+    newer.replicas = PodCount{5};
+    store.put(newer, 1);
+    EXPECT_TRUE(store.put(set("web", 8), 1).empty());
+    EXPECT_TRUE(store.put(set("web", 9), 1).empty()) << "the same version is no news";
+    EXPECT_EQ(store.statefulset({"shop", "web"})->replicas, PodCount{5});
+}
+
+TEST(Store, APodNeverGoesBackToAnOlderVersion) {
+    Store store;
+    Pod newer = pod(0, 9);
+    newer.ready = true;
+    store.put(newer, 1);
+    EXPECT_TRUE(store.put(pod(0, 8), 1).empty());
+    EXPECT_TRUE(store.pods_of(set("web", 1)).at(0).ready);
+    EXPECT_EQ(store.pod_count(), 1u);
+}
+
+TEST(Store, ANamesakeWithAnotherUidIsAnotherSet) {
+    Store store;
+    store.put(set("web", 5, uid_a), 1);
+    store.put(pod(0, 4, uid_a), 1);
+    store.put(set("web", 9, uid_b), 1);
+    EXPECT_EQ(store.statefulset({"shop", "web"})->meta.uid, uid_b);
+    EXPECT_TRUE(store.pods_of(*store.statefulset({"shop", "web"})).empty())
+        << "the pods of the dead one are not its pods";
+    EXPECT_TRUE(store.remove(set("web", 10, uid_a)).empty())
+        << "the late death of the old one does not kill the new one";
+    EXPECT_TRUE(store.statefulset({"shop", "web"}).has_value());
+}
+
+TEST(Store, APodThatCameBackUnderItsNameIsAnotherPod) {
+    Store store;
+    Pod old = pod(0, 5), young = pod(0, 9);
+    young.meta.uid = uid_b;
+    store.put(old, 1);
+    store.put(young, 1);
+    EXPECT_EQ(names(store.remove(old)), Names{"shop/web"});
+    ASSERT_EQ(store.pods_of(set("web", 1)).size(), 1u);
+    EXPECT_EQ(store.pods_of(set("web", 1))[0].meta.uid, uid_b);
+}
+
+TEST(Store, PodsThatNoSetOwnsAreNotKept) {
+    Store store;
+    Pod orphan = pod(0, 5);
+    orphan.owner_uid.clear();
+    EXPECT_TRUE(store.put(orphan, 1).empty());
+    Pod nameless = pod(0, 5);
+    nameless.meta.key.name = "web";
+    EXPECT_TRUE(store.put(nameless, 1).empty());
+    EXPECT_EQ(store.pod_count(), 0u);
+}
+
+TEST(Store, WhatACompleteListDidNotBringIsGone) {
+    Store store;
+    store.put(set("web", 5), 1);
+    store.put(set("db", 6, uid_b), 1);
+    store.put(set("web", 5), 2);
+    EXPECT_EQ(names(store.drop_unlisted_sets("", 2, 10)), Names{"shop/db"});
+    EXPECT_EQ(store.keys(), (std::vector<ObjectKey>{{"shop", "web"}}));
+    EXPECT_EQ(store.set_count(), 1u);
+}
+
+TEST(Store, PodsThatACompleteListDidNotBringAreGone) {
+    Store store;
+    for (int ordinal = 0; ordinal < 3; ++ordinal)
+        store.put(pod(ordinal, 5), 1);
+    store.put(pod(1, 5), 2);
+    EXPECT_EQ(names(store.drop_unlisted_pods("shop", 2, 10)), Names{"shop/web"});
+    EXPECT_EQ(store.pod_count(), 1u);
+    EXPECT_EQ(store.pods_of(set("web", 1)).at(0).meta.key.name, "web-1");
+}
+
+TEST(Store, AListSaysNothingAboutOtherNamespaces) {
+    Store store;
+    store.put(set("web", 5, uid_a, "shop"), 1);
+    store.put(set("web", 5, uid_b, "post"), 1);
+    store.put(pod(0, 5, uid_a, "shop"), 1);
+    store.put(pod(0, 5, uid_b, "post"), 1);
+    EXPECT_EQ(names(store.drop_unlisted_sets("shop", 2, 10)), Names{"shop/web"});
+    EXPECT_EQ(names(store.drop_unlisted_pods("shop", 2, 10)), Names{"shop/web"});
+    EXPECT_TRUE(store.statefulset({"post", "web"}).has_value());
+    EXPECT_EQ(store.pod_count(), 1u);
+}
+
+TEST(Store, WhatIsNewerThanTheListIsNotGone) {
+    Store store;
+    store.put(set("web", 11), 1);
+    store.put(pod(0, 11), 1);
+    EXPECT_TRUE(store.drop_unlisted_sets("", 2, 10).empty());
+    EXPECT_TRUE(store.drop_unlisted_pods("", 2, 10).empty());
+    EXPECT_EQ(store.set_count() + store.pod_count(), 2u);
+}
+
+TEST(Store, AListThatWasCutShortRemovesNothing) {
+    Store store;
+    store.put(set("web", 5), 1);
+    store.put(set("db", 6, uid_b), 1);
+    store.put(set("web", 5), 2);  // the first page of a list whose second page never came
+    store.put(set("web", 5), 3);
+    store.put(set("db", 6, uid_b), 3);
+    EXPECT_TRUE(store.drop_unlisted_sets("", 3, 10).empty());
+    EXPECT_EQ(store.set_count(), 2u);
+}
+
+TEST(Store, RemovingTwiceIsRemovingOnce) {
+    Store store;
+    store.put(set("web", 5), 1);
+    store.put(pod(0, 5), 1);
+    EXPECT_EQ(names(store.remove(set("web", 6))), Names{"shop/web"});
+    EXPECT_TRUE(store.remove(set("web", 6)).empty());
+    EXPECT_EQ(names(store.remove(pod(0, 6))), Names{"shop/web"});
+    EXPECT_TRUE(store.remove(pod(0, 6)).empty());
+    EXPECT_EQ(store.set_count() + store.pod_count(), 0u);
+}
+
+TEST(Store, PodsMayComeBeforeTheirSet) {
+    Store store;
+    EXPECT_EQ(names(store.put(pod(0, 5), 1)), Names{"shop/web"});
+    EXPECT_FALSE(store.statefulset({"shop", "web"}).has_value());
+    store.put(set("web", 6), 1);
+    EXPECT_EQ(store.pods_of(*store.statefulset({"shop", "web"})).size(), 1u);
+}
+
+}  // namespace
+}  // namespace sluice::runtime

@@ -1,0 +1,308 @@
+#include "runtime/watch_session.hpp"
+
+#include <gtest/gtest.h>
+
+namespace sluice::runtime {
+namespace {
+
+using model::Bookmark;
+using model::ListPage;
+using model::WatchEvent;
+
+const Instant noon{1'790'000'000'000};
+
+WatchSession pods(std::uint64_t seed = 1) {
+    return WatchSession{{model::Kind::Pod, "shop", "", ""}, seed};
+}
+
+model::Object pod(const std::string& name) {
+    model::Pod one;
+    one.meta.key = {"shop", name};
+    one.meta.uid = name;
+    return one;
+}
+
+std::vector<WatchEvent> events(auto... some) {
+    return {WatchEvent{some}...};
+}
+
+Bookmark initial_end(const std::string& version) {
+    return {version, true};
+}
+
+// What the session would request now: "list", "list from x", "stream", "watch from 9" or "nothing".
+std::string polled(WatchSession& session, Instant now) {
+    const auto request = session.poll(now);
+    if (!request) return "nothing";
+    if (const auto* list = std::get_if<ListRequest>(&*request))
+        return list->next.empty() ? "list" : "list from " + list->next;
+    const auto& watch = std::get<WatchRequest>(*request);
+    if (watch.initial_events)
+        return watch.resource_version.empty() ? "stream" : "stream from somewhere";
+    return "watch from " + watch.resource_version;
+}
+
+// Polls until the session wants something, and tells what and after how long.
+std::pair<std::string, Duration> next_request(WatchSession& session, Instant now) {
+    const Instant at = std::max(now, session.wake_at().value_or(now));
+    return {polled(session, at), at - now};
+}
+
+// A session that was refused streaming once and pages since.
+WatchSession paging(Instant now) {
+    WatchSession session = pods();
+    static_cast<void>(session.poll(now));
+    session.on_failure({400, Duration{0}, "unknown parameter"}, now);
+    return session;
+}
+
+// A session in sync, whose watch runs.
+WatchSession watching(Instant now, std::uint64_t seed = 1) {
+    WatchSession session = pods(seed);
+    static_cast<void>(session.poll(now));
+    static_cast<void>(session.on_events(events(initial_end("100")), now));
+    return session;
+}
+
+TEST(WatchSession, StartsWithAStreamAndIsInSyncAtItsBookmark) {
+    WatchSession session = pods();
+    EXPECT_FALSE(session.is_synced());
+    EXPECT_EQ(polled(session, noon), "stream");
+    EXPECT_EQ(polled(session, noon + 1h), "nothing") << "one request at a time";
+    Seen seen = session.on_events(events(model::Changed{pod("web-0")}), noon);
+    EXPECT_EQ(seen.changed.size(), 1u);
+    EXPECT_EQ(seen.complete_at, std::nullopt);
+    EXPECT_FALSE(session.is_synced());
+    seen = session.on_events(events(model::Changed{pod("web-1")}, initial_end("100")), noon);
+    EXPECT_EQ(seen.complete_at, 100u);
+    EXPECT_TRUE(session.is_synced());
+}
+
+TEST(WatchSession, AnOrdinaryBookmarkDoesNotEndTheInitialEvents) {
+    WatchSession session = pods();
+    static_cast<void>(session.poll(noon));
+    const Seen seen = session.on_events(events(Bookmark{"50", false}), noon);
+    EXPECT_EQ(seen.complete_at, std::nullopt);
+    EXPECT_FALSE(session.is_synced());
+}
+
+TEST(WatchSession, GoesOnFromTheLastBookmarkWhenTheServerEndsTheWatch) {
+    WatchSession session = watching(noon);
+    static_cast<void>(session.on_events(events(Bookmark{"150", false}), noon));
+    session.on_end(noon + 5min);
+    const auto [request, delay] = next_request(session, noon + 5min);
+    EXPECT_EQ(request, "watch from 150");
+    EXPECT_GE(delay, 50ms) << "a server that ends watches at once is not asked at once";
+    EXPECT_LE(delay, 500ms);
+}
+
+TEST(WatchSession, AChangeAndADeletionArePassedOn) {
+    WatchSession session = watching(noon);
+    const Seen seen =
+        session.on_events(events(model::Changed{pod("web-0")}, model::Deleted{pod("web-1")}), noon);
+    EXPECT_EQ(seen.changed.size(), 1u);
+    EXPECT_EQ(seen.deleted.size(), 1u);
+    EXPECT_EQ(seen.complete_at, std::nullopt);
+}
+
+TEST(WatchSession, AServerThatCannotStreamIsAskedForPagesAtOnce) {
+    for (const int status : {400, 403, 404, 405, 422}) {
+        WatchSession session = pods();
+        static_cast<void>(session.poll(noon));
+        session.on_failure({status, Duration{0}, "unknown parameter"}, noon);
+        EXPECT_EQ(polled(session, noon), "list") << status;
+        static_cast<void>(session.on_page({{}, "100", ""}, noon));
+        EXPECT_EQ(polled(session, noon), "watch from 100");
+    }
+}
+
+TEST(WatchSession, AServerThatCouldNotStreamOnceIsAskedAgainAtTheNextList) {
+    WatchSession session = paging(noon);
+    static_cast<void>(session.poll(noon));
+    static_cast<void>(session.on_page({{}, "100", ""}, noon));
+    static_cast<void>(session.poll(noon));
+    session.on_failure({410, Duration{0}, "gone"}, noon);
+    EXPECT_EQ(next_request(session, noon).first, "stream") << "it may have been upgraded";
+}
+
+TEST(WatchSession, AServerThatRefusesEverythingIsNotAskedInALoop) {
+    WatchSession session = paging(noon);
+    ASSERT_EQ(polled(session, noon), "list");
+    session.on_failure({403, Duration{0}, "forbidden"}, noon);
+    const auto [request, delay] = next_request(session, noon);
+    EXPECT_EQ(request, "list");
+    EXPECT_GE(delay, 400ms);
+}
+
+TEST(WatchSession, AServerInTroubleIsNotMistakenForOneThatCannotStream) {
+    for (const int status : {0, 429, 500, 503}) {
+        WatchSession session = pods();
+        static_cast<void>(session.poll(noon));
+        session.on_failure({status, Duration{0}, "trouble"}, noon);
+        EXPECT_EQ(polled(session, noon), "nothing") << status;
+        EXPECT_EQ(next_request(session, noon).first, "stream") << status;
+    }
+}
+
+TEST(WatchSession, PagesAreReadOneAfterTheOther) {
+    WatchSession session = paging(noon);
+    EXPECT_EQ(polled(session, noon), "list");
+    const std::uint8_t epoch = session.epoch();
+    Seen seen = session.on_page({{pod("web-0")}, "100", "page-2"}, noon);
+    EXPECT_EQ(seen.changed.size(), 1u);
+    EXPECT_EQ(seen.complete_at, std::nullopt);
+    EXPECT_FALSE(session.is_synced());
+    EXPECT_EQ(polled(session, noon), "list from page-2");
+    seen = session.on_page({{pod("web-1")}, "100", ""}, noon);
+    EXPECT_EQ(seen.complete_at, 100u);
+    EXPECT_EQ(session.epoch(), epoch) << "all pages belong to one list";
+    EXPECT_EQ(polled(session, noon), "watch from 100");
+}
+
+TEST(WatchSession, AContinueTokenThatExpiredStartsTheListAnewAndRemovesNothing) {
+    WatchSession session = paging(noon);
+    static_cast<void>(session.poll(noon));
+    const std::uint8_t epoch = session.epoch();
+    static_cast<void>(session.on_page({{pod("web-0")}, "100", "page-2"}, noon));
+    static_cast<void>(session.poll(noon));
+    session.on_failure({410, Duration{0}, "the continue token is too old"}, noon);
+    EXPECT_FALSE(session.is_synced());
+    EXPECT_EQ(next_request(session, noon).first, "list");
+    EXPECT_NE(session.epoch(), epoch);
+}
+
+TEST(WatchSession, AListThatWasCutShortStartsAnew) {
+    WatchSession session = paging(noon);
+    static_cast<void>(session.poll(noon));
+    static_cast<void>(session.on_page({{pod("web-0")}, "100", "page-2"}, noon));
+    static_cast<void>(session.poll(noon));
+    session.on_failure({500, Duration{0}, "trouble"}, noon);
+    EXPECT_EQ(next_request(session, noon).first, "list") << "not from page-2: that list is over";
+}
+
+TEST(WatchSession, AStreamThatEndsBeforeItsBookmarkProvesNothing) {
+    WatchSession session = pods();
+    static_cast<void>(session.poll(noon));
+    const std::uint8_t epoch = session.epoch();
+    static_cast<void>(session.on_events(events(model::Changed{pod("web-0")}), noon));
+    session.on_end(noon);
+    EXPECT_FALSE(session.is_synced());
+    const auto [request, delay] = next_request(session, noon);
+    EXPECT_EQ(request, "list") << "the bookmark may never come: pages are the way out";
+    EXPECT_GE(delay, 400ms);
+    EXPECT_NE(session.epoch(), epoch);
+}
+
+TEST(WatchSession, AServerThatEndsWatchesAsSoonAsTheyStartIsAskedLessAndLessOften) {
+    WatchSession session = watching(noon);
+    Instant now = noon;
+    Duration bound = 800ms;
+    for (int end = 0; end < 8; ++end) {
+        session.on_end(now);
+        const auto [request, delay] = next_request(session, now);
+        EXPECT_EQ(request, "watch from 100");
+        EXPECT_GE(delay, bound / 2);
+        EXPECT_LE(delay, bound);
+        bound = std::min<Duration>(bound * 2, 30s);
+        now = now + delay;
+    }
+}
+
+TEST(WatchSession, AVersionThatIsTooOldLeadsToAFreshList) {
+    WatchSession session = watching(noon);
+    const Seen seen =
+        session.on_events(events(model::WatchFailed{410, "too old resource version"}), noon);
+    EXPECT_EQ(seen.complete_at, std::nullopt);
+    EXPECT_TRUE(session.is_synced()) << "what was seen once was seen";
+    EXPECT_EQ(session.last_failure(), "too old resource version");
+    session.on_end(noon);
+    EXPECT_EQ(next_request(session, noon).first, "stream");
+}
+
+TEST(WatchSession, EventsBehindAnErrorAreNotRead) {
+    WatchSession session = watching(noon);
+    const Seen seen =
+        session.on_events(events(model::Changed{pod("web-0")}, model::WatchFailed{500, "trouble"},
+                                 model::Changed{pod("web-1")}),
+                          noon);
+    EXPECT_EQ(seen.changed.size(), 1u);
+    EXPECT_EQ(next_request(session, noon).first, "watch from 100");
+}
+
+TEST(WatchSession, AWatchThatBreaksGoesOnWhereItWas) {
+    WatchSession session = watching(noon);
+    session.on_failure({0, Duration{0}, "connection reset"}, noon);
+    EXPECT_EQ(session.restarts(), 1);
+    EXPECT_EQ(next_request(session, noon).first, "watch from 100");
+}
+
+TEST(WatchSession, EveryFailureWaitsLongerThanTheLastWithinBounds) {
+    WatchSession session = pods(5);
+    Instant now = noon;
+    Duration bound = 800ms;
+    for (int failure = 0; failure < 10; ++failure) {
+        ASSERT_EQ(polled(session, now), "stream");
+        session.on_failure({503, Duration{0}, "trouble"}, now);
+        const Duration delay = *session.wake_at() - now;
+        EXPECT_GE(delay, bound / 2);
+        EXPECT_LE(delay, bound);
+        EXPECT_EQ(polled(session, now + delay - 1ms), "nothing");
+        bound = std::min<Duration>(bound * 2, 30s);
+        now = now + delay;
+    }
+}
+
+TEST(WatchSession, TwoOperatorsDoNotRetryInStep) {
+    WatchSession one = pods(1), other = pods(2);
+    static_cast<void>(one.poll(noon));
+    static_cast<void>(other.poll(noon));
+    one.on_failure({503, Duration{0}, ""}, noon);
+    other.on_failure({503, Duration{0}, ""}, noon);
+    EXPECT_NE(one.wake_at(), other.wake_at());
+}
+
+TEST(WatchSession, AServerThatAsksForPatienceGetsIt) {
+    WatchSession session = watching(noon);
+    session.on_failure({429, 20s, "slow down"}, noon);
+    EXPECT_EQ(polled(session, noon + 19'999ms), "nothing");
+    EXPECT_EQ(polled(session, noon + 20s), "watch from 100");
+}
+
+TEST(WatchSession, TheWorldIsListedAnewNowAndThenEvenIfAllSeemsWell) {
+    WatchSession session = watching(noon);
+    ASSERT_TRUE(session.wake_at().has_value());
+    const Instant relist = *session.wake_at();
+    EXPECT_GE(relist, noon + 10min);
+    EXPECT_LE(relist, noon + 15min);
+    EXPECT_FALSE(session.should_cancel(relist - 1ms));
+    EXPECT_TRUE(session.should_cancel(relist));
+    const std::uint8_t epoch = session.epoch();
+    session.cancelled(relist);
+    EXPECT_EQ(polled(session, relist), "stream");
+    EXPECT_NE(session.epoch(), epoch);
+    const Seen seen = session.on_events(events(initial_end("900")), relist + 1s);
+    EXPECT_EQ(seen.complete_at, 900u);
+    EXPECT_GE(*session.wake_at(), relist + 10min) << "and again later";
+}
+
+TEST(WatchSession, WatchesEndByThemselvesAfterFiveToTenMinutes) {
+    for (std::uint64_t seed = 0; seed < 50; ++seed) {
+        WatchSession session = pods(seed);
+        const auto request = session.poll(noon);
+        EXPECT_GE(std::get<WatchRequest>(*request).timeout, 5min);
+        EXPECT_LE(std::get<WatchRequest>(*request).timeout, 10min);
+    }
+}
+
+TEST(WatchSession, NewsOfARequestThatIsOverChangesNothing) {
+    WatchSession session = watching(noon);
+    session.on_failure({500, Duration{0}, "trouble"}, noon);
+    const auto wake = session.wake_at();
+    session.on_end(noon);
+    session.on_failure({410, Duration{0}, "late"}, noon);
+    EXPECT_EQ(session.wake_at(), wake);
+    EXPECT_EQ(next_request(session, noon).first, "watch from 100");
+}
+
+}  // namespace
+}  // namespace sluice::runtime
