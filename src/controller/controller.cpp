@@ -126,9 +126,10 @@ void Controller::absorb(SessionId id, runtime::Seen seen, Instant now) {
         }
     }
     for (const model::Object& object : seen.deleted) {
-        if (std::holds_alternative<model::ConfigMap>(object))
-            take_hooks({}, now);
-        else
+        if (std::holds_alternative<model::ConfigMap>(object)) {
+            // Deleted and made anew in one batch: the new one stays.
+            if (model::meta_of(object).uid == hooks_meta_.uid) take_hooks({}, now);
+        } else
             queue(remove(object));
     }
     if (!seen.complete_at) return;

@@ -1,4 +1,4 @@
-"""An external hook over TLS, with its authority and its login in Secrets, as docs/hooks.md tells."""
+"""An external hook over TLS, its authority and login in Secrets, as docs/hooks.md tells."""
 
 from __future__ import annotations
 

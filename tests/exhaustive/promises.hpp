@@ -70,14 +70,11 @@ inline Complaint broken_by_write(const World& world, const Look& look, const Ste
     return exposes ? broken_by_step(world, write, pilot) : Complaint{};
 }
 
-// S5': what others opened is closed again at the first look, unless that was just done. Whoever
-// changes the template and opens the gate in one write is found out only with the next status.
+// S5': what others opened is closed again at the first look, unless that was just done.
 inline Complaint broken_by_patience(const World& world, Steersman& pilot) {
     const Remembered& memory = world.memory;
-    const bool opened_with_template =
-        memory.hash != world.wanted && (world.partition < memory.partition || !memory.behind);
     if (world.sent || !pilot.is_steered(world) || memory.corrected == 1) return {};
-    if (opened_with_template || !leaks(world, world.partition)) return {};
+    if (!leaks(world, world.partition)) return {};
     const Look& look = pilot.look(world);
     const bool closes = look.write && pilot.write(look.write).moves &&
                         !leaks(world, pilot.write(look.write).partition);

@@ -101,7 +101,6 @@ inline void change_spec(World& world) {
 inline void change_template(World& world, std::uint8_t revision, bool guarded) {
     change_spec(world);
     world.wanted = revision;
-    if (guarded && world.partition < closed) world.raised = true;
     if (guarded) world.partition = closed;
 }
 

@@ -241,7 +241,8 @@ Decision steer(const Snapshot& seen, const Subscription& subscription, Memory me
     if (annotation(set, key::paused) == "true")
         return wait(seen, Phase::Held, Reason::Paused, "Paused by annotation.", now);
     const bool braked = gate > memory.partition;
-    if (braked && retry_of(set) == memory.retry)
+    // 1000000 is what the policies set with a new template, also with one that came back meanwhile.
+    if (braked && gate != closed_partition && retry_of(set) == memory.retry)
         return wait(seen, Phase::Held, Reason::PartitionRaised,
                     fmt::format("Somebody raised the partition from {} to {}.",
                                 memory.partition.value, gate.value),
@@ -310,13 +311,13 @@ std::optional<Decision> guard(const Snapshot& seen, const std::optional<Memory>&
                           "Sluice steers this set from now on; its gate is closed.", now);
     }
     if (!memory) return std::nullopt;
-    if (effective_partition(set) < memory->partition) return close_bypassed(seen, *memory, now);
     if (is_overtaken(set, *memory)) {
         Memory overtaken = *memory;
         overtaken.template_hash = set.template_hash;
         return close_gate(seen, overtaken, Reason::RolloutStarted,
                           "The template changed in mid-rollout; the gate is closed again.", now);
     }
+    if (effective_partition(set) < memory->partition) return close_bypassed(seen, *memory, now);
     return std::nullopt;
 }
 

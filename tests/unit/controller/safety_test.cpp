@@ -146,6 +146,30 @@ TEST(ControllerFailure, AWriteWhoseAnswerWasLostIsFollowedByARead) {
     expect_recovery({true, runtime::RequestFailure{0, {}, "no answer"}});
 }
 
+TEST(ControllerFailure, AWriteThatOnlyClosesTheGateIsFollowedByAReadToo) {
+    Cluster cluster;
+    cluster.add_set(web, 3);
+    cluster.live(noon);
+    Operator sluice{cluster};
+    sluice.run_for(1min);
+    sluice.history.clear();
+    sluice.fate = [&](const PatchWorkload&) {
+        const bool first = std::ranges::count(sluice.history, "patch 1000000") == 1;
+        return first ? Fate{true, runtime::RequestFailure{0, {}, "no answer"}} : Fate{};
+    };
+    cluster.change_template(web, 1);
+    sluice.hook = [](const auto&) { return std::nullopt; };
+    sluice.settle();
+    cluster.change_template(web, 2);  // so that there is something to write
+    sluice.run_for(5min);
+    std::erase_if(sluice.history, [](const auto& one) {
+        return !one.starts_with("patch") && !one.starts_with("read");
+    });
+    ASSERT_GE(sluice.history.size(), 3u);
+    EXPECT_EQ(sluice.history[0], "patch 1000000");
+    EXPECT_EQ(sluice.history[1], "read");
+}
+
 TEST(ControllerFailure, TheSameBytesAreNeverSentAgainAfterAFailedPrecondition) {
     Cluster cluster;
     cluster.add_set(web, 2);
