@@ -28,11 +28,6 @@ runtime::RequestFailure malformed(const Error& error, std::string_view doing) {
     return {0, Duration{0}, fmt::format("cannot {}: {}", doing, error.message)};
 }
 
-const char* plural_of(model::Kind kind) {
-    constexpr const char* names[] = {"statefulsets", "pods", "configmaps"};
-    return names[static_cast<std::size_t>(kind)];
-}
-
 // spec.selector of a StatefulSet as the text of a label selector.
 std::string selector_of(const json::value& set) {
     const json::value* selector = nullptr;

@@ -54,6 +54,10 @@ std::string percent_encoded(std::string_view text) {
     return encoded;
 }
 
+std::string_view plural_of(model::Kind kind) {
+    return resources[static_cast<std::size_t>(kind)].plural;
+}
+
 std::string collection_path(const runtime::WatchScope& scope) {
     const Resource& resource = resources[static_cast<std::size_t>(scope.kind)];
     return namespaced(resource.group_path, scope.ns, resource.plural);
@@ -76,6 +80,14 @@ std::string watch_path(const runtime::WatchScope& scope, const runtime::WatchReq
 
 std::string statefulset_path(const model::ObjectKey& key) {
     return namespaced("/apis/apps/v1", key.ns, "statefulsets/" + percent_encoded(key.name));
+}
+
+std::string pod_path(const model::ObjectKey& key) {
+    return namespaced("/api/v1", key.ns, "pods/" + percent_encoded(key.name));
+}
+
+std::string secret_path(const model::ObjectKey& key) {
+    return namespaced("/api/v1", key.ns, "secrets/" + percent_encoded(key.name));
 }
 
 std::string pods_path(const std::string& ns, std::string_view selector, std::string_view next) {

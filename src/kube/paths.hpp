@@ -11,12 +11,17 @@ namespace sluice::kube {
 
 std::string percent_encoded(std::string_view text);
 
+// How a kind is called in a path: "statefulsets".
+std::string_view plural_of(model::Kind kind);
+
 // The collection of a scope, without a query.
 std::string collection_path(const runtime::WatchScope& scope);
 std::string list_path(const runtime::WatchScope& scope, const runtime::ListRequest& request);
 std::string watch_path(const runtime::WatchScope& scope, const runtime::WatchRequest& request);
 
 std::string statefulset_path(const model::ObjectKey& key);
+std::string pod_path(const model::ObjectKey& key);
+std::string secret_path(const model::ObjectKey& key);
 std::string pods_path(const std::string& ns, std::string_view selector, std::string_view next);
 std::string lease_path(const std::string& ns, std::string_view name);
 std::string events_path(const std::string& ns);

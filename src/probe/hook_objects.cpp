@@ -5,6 +5,7 @@
 
 #include "base/base64.hpp"
 #include "base/redacted.hpp"
+#include "kube/paths.hpp"
 
 namespace sluice::probe {
 
@@ -80,11 +81,11 @@ Result<SecretData> decode_secret(const std::string& full_name, const object& dat
 }  // namespace
 
 kube::ApiRequest get_pod(const std::string& ns, const std::string& name) {
-    return get_object("/api/v1/namespaces/" + ns + "/pods/" + name);
+    return get_object(kube::pod_path({ns, name}));
 }
 
 kube::ApiRequest get_secret(const std::string& ns, const std::string& name) {
-    return get_object("/api/v1/namespaces/" + ns + "/secrets/" + name);
+    return get_object(kube::secret_path({ns, name}));
 }
 
 Result<HookPod> read_pod(const HookPod& expected, kube::ApiResult<kube::ApiResponse> answer) {

@@ -47,7 +47,7 @@ class Store {
 
     std::optional<model::StatefulSet> statefulset(const model::ObjectKey& key) const;
     std::vector<model::Pod> pods_of(const model::StatefulSet& set) const;
-    // Every set for which `wanted` holds.
+    // Every set, in no order.
     std::vector<model::ObjectKey> keys() const;
 
     std::size_t set_count() const;
