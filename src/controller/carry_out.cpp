@@ -82,7 +82,8 @@ void Controller::carry_out(const api::Api& api, const engine::Snapshot& seen,
         const bool lowers = decision.patch->lowers_partition();
         const auto intended = lowers ? std::optional{decision.patch->partition_to()} : std::nullopt;
         const bool confirmed = is_live && about.intended == intended;
-        if ((lowers || about.must_read) && !confirmed) return read(key, intended);
+        const bool doubted = lowers || about.must_read || decision.needs_live;
+        if (doubted && !confirmed) return read(key, intended);
         return write(seen, std::move(decision), now);
     }
     tell(seen.workload.meta, decision.notices, now);

@@ -115,22 +115,11 @@ void Controller::absorb(SessionId id, runtime::Seen seen, Instant now) {
         for (const model::ObjectKey& key : touched)
             queue_.add(key, now);
     };
-    for (model::Object& object : seen.changed) {
-        if (auto* map = std::get_if<model::ConfigMap>(&object)) {
-            hooks_epoch_ = session.epoch();
-            const bool older = map->meta.uid == hooks_meta_.uid &&
-                               map->meta.resource_version <= hooks_meta_.resource_version;
-            if (!older) take_hooks(*map, now);
-        } else {
-            queue(put(std::move(object), session.epoch()));
-        }
-    }
-    for (const model::Object& object : seen.deleted) {
-        if (std::holds_alternative<model::ConfigMap>(object)) {
-            // Deleted and made anew in one batch: the new one stays.
-            if (model::meta_of(object).uid == hooks_meta_.uid) take_hooks({}, now);
-        } else
-            queue(remove(object));
+    for (runtime::SeenObject& one : seen.objects) {
+        if (const auto* map = std::get_if<model::ConfigMap>(&one.object))
+            see_hooks(*map, one.is_gone, session.epoch(), now);
+        else
+            queue(one.is_gone ? remove(one.object) : put(std::move(one.object), session.epoch()));
     }
     if (!seen.complete_at) return;
     const auto& [kind, ns, labels, fields] = session.scope();
@@ -138,7 +127,20 @@ void Controller::absorb(SessionId id, runtime::Seen seen, Instant now) {
         queue(store_.drop_unlisted_sets(ns, session.epoch(), *seen.complete_at));
     if (kind == model::Kind::Pod)
         queue(store_.drop_unlisted_pods(ns, session.epoch(), *seen.complete_at));
-    if (kind == model::Kind::ConfigMap && hooks_epoch_ != session.epoch()) take_hooks({}, now);
+    const bool unlisted = kind == model::Kind::ConfigMap && hooks_epoch_ != session.epoch();
+    if (unlisted && !hooks_meta_.uid.empty()) take_hooks({}, now);
+}
+
+void Controller::see_hooks(const model::ConfigMap& map, bool is_gone, std::uint8_t epoch,
+                           Instant now) {
+    const bool same = map.meta.uid == hooks_meta_.uid;
+    if (is_gone) {
+        if (same) take_hooks({}, now);
+        return;
+    }
+    hooks_epoch_ = epoch;
+    const bool older = same && map.meta.resource_version <= hooks_meta_.resource_version;
+    if (!older) take_hooks(map, now);
 }
 
 runtime::Touched Controller::put(model::Object object, std::uint8_t epoch) {

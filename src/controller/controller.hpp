@@ -98,6 +98,7 @@ class Controller {
     void absorb(SessionId session, runtime::Seen seen, Instant now);
     runtime::Touched put(model::Object object, std::uint8_t epoch);
     runtime::Touched remove(const model::Object& object);
+    void see_hooks(const model::ConfigMap& map, bool is_gone, std::uint8_t epoch, Instant now);
     void take_hooks(const model::ConfigMap& map, Instant now);
     void queue_all(Instant now);
     void run_sessions(Instant now);

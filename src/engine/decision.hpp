@@ -49,6 +49,7 @@ struct Decision {
     std::optional<HookProbe> probe;             // a fact we need from outside
     std::optional<Instant> wake_at;             // absolute; a wait is a time, never a flag
     bool takes_step = false;                    // the patch lets a pod go
+    bool needs_live = false;                    // the cache may be behind: look at the API first
     std::optional<Ended> ended;                 // the patch ends a rollout
 };
 

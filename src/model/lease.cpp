@@ -1,5 +1,6 @@
 #include "model/lease.hpp"
 
+#include <algorithm>
 #include <boost/json.hpp>
 #include <charconv>
 
@@ -9,6 +10,8 @@ namespace {
 namespace json = boost::json;
 
 constexpr std::size_t text_max = 64u << 10;
+// A lease that nobody renews is free after an hour at the latest, whatever it says.
+constexpr std::int64_t lease_seconds_max = 3600;
 
 std::string text_at(const json::object& object, const char* key) {
     const json::value* value = object.if_contains(key);
@@ -56,7 +59,8 @@ Result<Lease> decode_lease(const std::string& text) {
     lease.resource_version = text_at(object_at(value.get_object(), "metadata"), "resourceVersion");
     lease.uid = text_at(object_at(value.get_object(), "metadata"), "uid");
     lease.holder = text_at(spec, "holderIdentity");
-    lease.duration = std::chrono::seconds{number_at(spec, "leaseDurationSeconds", 15)};
+    const std::int64_t seconds = number_at(spec, "leaseDurationSeconds", 15);
+    lease.duration = std::chrono::seconds{std::clamp<std::int64_t>(seconds, 1, lease_seconds_max)};
     lease.renewed = text_at(spec, "renewTime");
     lease.transitions = number_at(spec, "leaseTransitions", 0);
     if (lease.resource_version.empty())

@@ -100,6 +100,7 @@ Store::Store() : tables_(std::make_unique<Tables>()) {}
 Store::~Store() = default;
 
 Touched Store::put(const model::StatefulSet& set, std::uint8_t epoch) {
+    if (set.meta.resource_version == 0) return {};  // no server sends that
     InternPool& pool = tables_->pool;
     PackedSet& packed = tables_->sets[set_key(set.meta.key)];
     packed.epoch = epoch;
@@ -128,7 +129,7 @@ Touched Store::put(const model::StatefulSet& set, std::uint8_t epoch) {
 
 Touched Store::put(const model::Pod& pod, std::uint8_t epoch) {
     const auto ordinal = model::ordinal_of(pod);
-    if (pod.owner_uid.empty() || !ordinal) return {};
+    if (pod.meta.resource_version == 0 || pod.owner_uid.empty() || !ordinal) return {};
     const std::string& name = pod.meta.key.name;
     PodGroup& group = tables_->groups[pack_uid(pod.owner_uid)];
     if (group.pods.empty()) {

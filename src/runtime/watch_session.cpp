@@ -85,7 +85,8 @@ Seen WatchSession::on_page(model::ListPage page, Instant now) {
     SLUICE_ASSERT(in_flight_);
     in_flight_ = false;
     Seen seen;
-    seen.changed = std::move(page.items);
+    for (model::Object& item : page.items)
+        seen.objects.push_back({std::move(item)});
     next_ = std::move(page.next);
     if (next_.empty())
         completed(page.resource_version, seen, now);
@@ -99,9 +100,9 @@ Seen WatchSession::on_events(std::vector<model::WatchEvent> events, Instant now)
     last_failure_.clear();
     for (model::WatchEvent& event : events) {
         if (auto* changed = std::get_if<model::Changed>(&event)) {
-            seen.changed.push_back(std::move(changed->object));
+            seen.objects.push_back({std::move(changed->object)});
         } else if (auto* deleted = std::get_if<model::Deleted>(&event)) {
-            seen.deleted.push_back(std::move(deleted->object));
+            seen.objects.push_back({std::move(deleted->object), true});
         } else if (auto* bookmark = std::get_if<model::Bookmark>(&event)) {
             if (state_ == State::Watch)
                 version_ = bookmark->resource_version;

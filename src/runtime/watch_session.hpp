@@ -44,10 +44,14 @@ struct RequestFailure {
     std::string message;
 };
 
-// What an answer means for the store.
+struct SeenObject {
+    model::Object object;
+    bool is_gone = false;
+};
+
+// What an answer means for the store: objects in the order in which they changed.
 struct Seen {
-    std::vector<model::Object> changed;
-    std::vector<model::Object> deleted;
+    std::vector<SeenObject> objects;
     // A list is complete: what this epoch did not bring is gone, up to this version.
     std::optional<std::uint64_t> complete_at;
 };

@@ -14,6 +14,9 @@ void WorkQueue::add(const model::ObjectKey& key, Instant now) {
         again_.insert(key);
         return;
     }
+    const auto punished = not_before_.find(key);
+    if (punished != not_before_.end() && now < punished->second)
+        return add_at(key, punished->second);
     if (!ready_.emplace(key, now).second) return;
     auto& lane = lanes_[key.ns];
     if (lane.empty()) turns_.push_back(key.ns);
@@ -65,15 +68,18 @@ void WorkQueue::failed(const model::ObjectKey& key, Instant now, Duration at_lea
     busy_.erase(key);
     again_.erase(key);  // the retry will see the newer state too
     Backoff& backoff = backoffs_.try_emplace(key, key_backoff).first->second;
-    add_at(key, now + std::max(backoff.next(dice_), at_least));
+    const Instant again = now + std::max(backoff.next(dice_), at_least);
+    not_before_[key] = again;
+    add_at(key, again);
 }
 
 void WorkQueue::succeeded(const model::ObjectKey& key) {
     backoffs_.erase(key);
+    not_before_.erase(key);
 }
 
 void WorkQueue::forget(const model::ObjectKey& key) {
-    backoffs_.erase(key);
+    succeeded(key);
     again_.erase(key);
     const auto known = delayed_.find(key);
     if (known == delayed_.end()) return;

@@ -27,7 +27,8 @@ class WorkQueue {
     // The next key whose turn it is; it is busy until done() or failed().
     std::optional<model::ObjectKey> take(Instant now);
     void done(const model::ObjectKey& key, Instant now);
-    // Done, and to be tried again after its backoff, or after `at_least` if that is longer.
+    // Done, and to be tried again after its backoff, or after `at_least` if that is longer; not
+    // sooner, whatever is added meanwhile.
     void failed(const model::ObjectKey& key, Instant now, Duration at_least = Duration{0});
     // The last try went well: the next failure starts counting from one.
     void succeeded(const model::ObjectKey& key);
@@ -51,6 +52,7 @@ class WorkQueue {
     std::map<model::ObjectKey, Instant> delayed_;
     std::set<std::pair<Instant, model::ObjectKey>> due_;  // the same, by time
     std::map<model::ObjectKey, Backoff> backoffs_;
+    std::map<model::ObjectKey, Instant> not_before_;  // of keys that failed last time
 };
 
 }  // namespace sluice::runtime

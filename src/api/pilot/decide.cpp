@@ -69,6 +69,16 @@ std::uint64_t retry_of(const StatefulSet& set) {
     return retry.empty() ? 0 : fnv1a(retry);
 }
 
+// A value that is new; taking the annotation away asks for nothing.
+bool asks_for_retry(const StatefulSet& set, const Memory& memory) {
+    const std::uint64_t retry = retry_of(set);
+    return retry != 0 && retry != memory.retry;
+}
+
+bool exposes_pods(const StatefulSet& set) {
+    return exposed_count(effective_partition(set), set.replicas).value > 0;
+}
+
 Memory opened(const Snapshot& seen, std::int64_t id, Instant now) {
     return {.uid = seen.workload.meta.uid,
             .id = id,
@@ -226,9 +236,15 @@ Decision proceed(const Snapshot& seen, const Subscription& subscription, const M
 
 // Takes the gate as it is now for our own: a person released their brake, or no pod is exposed.
 Decision resume(const Snapshot& seen, Memory memory, Partition gate, Instant now) {
-    const Phase phase = gate == closed_partition ? Phase::Waiting : Phase::Rolling;
+    const StatefulSet& set = seen.workload;
+    if (gate == closed_partition)
+        return move_gate(seen, std::move(memory), gate,
+                         {Phase::Waiting, Reason::RolloutStarted, waiting_text(set), {}}, now);
+    const std::string message = fmt::format(
+        "The rollout to revision {} goes on: {} of {} pods are exposed to it.", set.update_revision,
+        exposed_count(gate, set.replicas).value, set.replicas.value);
     return move_gate(seen, std::move(memory), gate,
-                     {phase, Reason::RolloutStarted, waiting_text(seen.workload), {}}, now);
+                     {Phase::Rolling, Reason::RolloutStarted, message, {}}, now);
 }
 
 // A rollout is open in our memory: is the world still as we left it?
@@ -242,14 +258,14 @@ Decision steer(const Snapshot& seen, const Subscription& subscription, Memory me
         return wait(seen, Phase::Held, Reason::Paused, "Paused by annotation.", now);
     const bool braked = gate > memory.partition;
     // 1000000 is what the policies set with a new template, also with one that came back meanwhile.
-    if (braked && gate != closed_partition && retry_of(set) == memory.retry)
+    if (braked && gate != closed_partition && !asks_for_retry(set, memory))
         return wait(seen, Phase::Held, Reason::PartitionRaised,
                     fmt::format("Somebody raised the partition from {} to {}.",
                                 memory.partition.value, gate.value),
                     now);
     memory.retry = retry_of(set);
     memory.template_hash = set.template_hash;
-    const bool exposes = exposed_count(gate, set.replicas).value > 0;
+    const bool exposes = exposes_pods(set);
     if (braked || (!exposes && gate != closed_partition))
         return resume(seen, std::move(memory), exposes ? gate : closed_partition, now);
     return proceed(seen, subscription, memory, now);
@@ -267,6 +283,9 @@ Decision start(const Snapshot& seen, const Memory& memory, Instant now) {
     Decision decision = close_gate(seen, opened(seen, memory.id + 1, now), Reason::RolloutStarted,
                                    waiting_text(seen.workload), now);
     if (memory.open) decision.ended = {"superseded", now - memory.started};
+    // Pods that only seem to be old, because their watch lags behind, are no reason to start. Where
+    // pods are exposed the gate is shut at once and questions are asked later.
+    decision.needs_live = !exposes_pods(seen.workload);
     return decision;
 }
 
@@ -274,7 +293,7 @@ Decision start(const Snapshot& seen, const Memory& memory, Instant now) {
 // the spec alone says so, there is no need to wait for the status.
 bool is_overtaken(const StatefulSet& set, const Memory& memory) {
     return memory.template_hash != set.template_hash && set.meta.generation > memory.generation &&
-           exposed_count(effective_partition(set), set.replicas).value > 0;
+           exposes_pods(set);
 }
 
 // A set that nobody steered so far changes while we look: shut its gate first, think afterwards.

@@ -196,5 +196,55 @@ TEST(ControllerBounds, TheGuaranteeIsWhatThePoliciesGive) {
     EXPECT_EQ(controller.guarantee(), engine::Guarantee::Detect);
 }
 
+TEST(ControllerBounds, AServerThatAsksForAPauseGetsItThoughEventsCome) {
+    Cluster cluster;
+    cluster.add_set(web, 2);
+    cluster.live(noon);
+    Operator sluice{cluster};
+    sluice.fate = [](const auto&) {
+        return Fate{false, runtime::RequestFailure{429, 60s, "slow down"}};
+    };
+    sluice.settle();
+    ASSERT_EQ(sluice.history, (std::vector<std::string>{"patch 2"}));
+    for (int second = 0; second < 30; ++second) {
+        cluster.set_ready({"shop", "web-0"}, true, sluice.now());
+        sluice.run_for(1s);
+    }
+    EXPECT_EQ(sluice.history.size(), 1u);
+    sluice.run_for(31s);
+    EXPECT_GT(sluice.history.size(), 1u);
+}
+
+TEST(ControllerBounds, APodThatLeavesTheViewAndComesBackInOneBatchIsStillThere) {
+    Cluster cluster;
+    cluster.add_set(web, 1);
+    cluster.live(noon);
+    Operator sluice{cluster};
+    sluice.run_for(1min);
+    model::Pod pod = cluster.read(web)->pods.front();
+    const model::Pod before = pod;
+    pod.meta.resource_version += 10;
+    static_cast<void>(sluice.controller().step(
+        EventsArrived{1, {model::Deleted{before}, model::Changed{pod}}}, sluice.now()));
+    EXPECT_EQ(sluice.controller().store().pod_count(), 1u);
+}
+
+TEST(ControllerBounds, AListWithoutTheConfigMapIsNoNewsWhereThereWasNone) {
+    Cluster cluster;
+    cluster.add_set(web, 1);
+    cluster.live(noon);
+    Operator sluice{cluster};
+    sluice.run_for(1min);
+    const auto looks = [&] {
+        std::uint64_t sum = 0;
+        for (const auto& [about, count] : sluice.controller().counters().decisions)
+            sum += count;
+        return sum;
+    };
+    const std::uint64_t before = looks();
+    sluice.run_for(1h);
+    EXPECT_EQ(looks(), before) << "lists that bring nothing new are no reason to look";
+}
+
 }  // namespace
 }  // namespace sluice::controller

@@ -64,7 +64,8 @@ TEST_F(ControllerLeadership, WhatWasAllowedBeforeTheLeadWasLostCountsForNothing)
     lead(4);
     sluice.run_for(1min);
     sluice.before_read_answer = [&, lost = false]() mutable {
-        if (std::exchange(lost, true)) return;
+        const bool asked = std::ranges::count(sluice.history, "ask nil > web-2") > 0;
+        if (!asked || std::exchange(lost, true)) return;
         lose();
         lead(6);
     };
@@ -166,6 +167,33 @@ TEST_F(ControllerLeadership, WhileItDrainsAWriteUnderWayIsStillHeardOf) {
     sluice.send(WorkloadPatched{1, cluster.set(web)});
     sluice.settle();
     EXPECT_TRUE(sluice.controller().is_quiet());
+}
+
+TEST_F(ControllerLeadership, AStandbyWhosePodsLagBehindTheSetStartsNoSecondRollout) {
+    lead(4);
+    sluice.run_for(1min);
+    Settings settings;
+    settings.leads_at_once = false;
+    Operator standby{cluster, settings};
+    standby.run_for(1min);
+    cluster.change_template(web, 1);
+    sluice.run_for(1min);
+    ASSERT_EQ(cluster.pods(web), "B B B");
+    const std::string memory = cluster.set(web).annotations.at("sluice.dev/rollout");
+    // The set's watch is up to date, the pods' is not.
+    static_cast<void>(standby.controller().step(
+        EventsArrived{0, {model::Changed{cluster.set(web)}}}, standby.now()));
+    const auto looked = standby.controller().step(Leadership{true, {"lease", 5}}, standby.now());
+    int reads = 0;
+    for (const Effect& effect : looked.list) {
+        EXPECT_FALSE(std::holds_alternative<PatchWorkload>(effect));
+        reads += std::holds_alternative<ReadWorkload>(effect) ? 1 : 0;
+    }
+    EXPECT_EQ(reads, 1) << "the API is asked before a rollout is started";
+    standby.send(WorkloadRead{1, *cluster.read(web)});
+    standby.run_for(5min);
+    EXPECT_THAT(standby.keys_asked, IsEmpty());
+    EXPECT_EQ(cluster.set(web).annotations.at("sluice.dev/rollout"), memory);
 }
 
 }  // namespace

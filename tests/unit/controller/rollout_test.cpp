@@ -38,7 +38,7 @@ TEST(ControllerRollout, AdoptsASetAndGoesThroughAllItsGates) {
     EXPECT_EQ(cluster.set(web).partition, Partition{3});
     EXPECT_EQ(cluster.set(web).annotations.at("sluice.dev/phase"), "Idle");
     EXPECT_THAT(deeds(sluice.history),
-                ElementsAre("patch 1000000", "ask nil > web-2", "read", "patch 2",
+                ElementsAre("read", "patch 1000000", "ask nil > web-2", "read", "patch 2",
                             "ask web-2 > web-1", "read", "patch 1", "ask web-1 > web-0", "read",
                             "patch 0", "ask web-0 > nil", "patch 3", "end"));
 }

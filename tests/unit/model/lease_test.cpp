@@ -103,5 +103,16 @@ TEST(Fence, OnlyALaterHolderOfTheSameLeaseIsNewer) {
     EXPECT_FALSE(is_newer({"b", 5}, {"a", 4}));
 }
 
+TEST(Lease, ADurationOutOfAllReasonIsCutToSize) {
+    const auto duration = [](const char* seconds) {
+        return decode_lease(std::string{R"({"metadata":{"resourceVersion":"1"},)"} +
+                            R"("spec":{"leaseDurationSeconds":)" + seconds + "}}")
+            ->duration;
+    };
+    EXPECT_EQ(duration("9223372036854775807"), 1h);
+    EXPECT_EQ(duration("-5"), 1s);
+    EXPECT_EQ(duration("15"), 15s);
+}
+
 }  // namespace
 }  // namespace sluice::model

@@ -230,5 +230,12 @@ TEST(Store, PodsMayComeBeforeTheirSet) {
     EXPECT_EQ(store.pods_of(*store.statefulset({"shop", "web"})).size(), 1u);
 }
 
+TEST(Store, AnObjectWithoutAVersionIsNoObject) {
+    Store store;
+    EXPECT_TRUE(store.put(set("web", 0), 1).empty());
+    EXPECT_TRUE(store.put(pod(0, 0), 1).empty());
+    EXPECT_EQ(store.set_count() + store.pod_count(), 0u);
+}
+
 }  // namespace
 }  // namespace sluice::runtime

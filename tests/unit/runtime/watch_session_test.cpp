@@ -70,7 +70,7 @@ TEST(WatchSession, StartsWithAStreamAndIsInSyncAtItsBookmark) {
     EXPECT_EQ(polled(session, noon), "stream");
     EXPECT_EQ(polled(session, noon + 1h), "nothing") << "one request at a time";
     Seen seen = session.on_events(events(model::Changed{pod("web-0")}), noon);
-    EXPECT_EQ(seen.changed.size(), 1u);
+    EXPECT_EQ(seen.objects.size(), 1u);
     EXPECT_EQ(seen.complete_at, std::nullopt);
     EXPECT_FALSE(session.is_synced());
     seen = session.on_events(events(model::Changed{pod("web-1")}, initial_end("100")), noon);
@@ -100,8 +100,9 @@ TEST(WatchSession, AChangeAndADeletionArePassedOn) {
     WatchSession session = watching(noon);
     const Seen seen =
         session.on_events(events(model::Changed{pod("web-0")}, model::Deleted{pod("web-1")}), noon);
-    EXPECT_EQ(seen.changed.size(), 1u);
-    EXPECT_EQ(seen.deleted.size(), 1u);
+    ASSERT_EQ(seen.objects.size(), 2u);
+    EXPECT_FALSE(seen.objects[0].is_gone);
+    EXPECT_TRUE(seen.objects[1].is_gone);
     EXPECT_EQ(seen.complete_at, std::nullopt);
 }
 
@@ -149,7 +150,7 @@ TEST(WatchSession, PagesAreReadOneAfterTheOther) {
     EXPECT_EQ(polled(session, noon), "list");
     const std::uint8_t epoch = session.epoch();
     Seen seen = session.on_page({{pod("web-0")}, "100", "page-2"}, noon);
-    EXPECT_EQ(seen.changed.size(), 1u);
+    EXPECT_EQ(seen.objects.size(), 1u);
     EXPECT_EQ(seen.complete_at, std::nullopt);
     EXPECT_FALSE(session.is_synced());
     EXPECT_EQ(polled(session, noon), "list from page-2");
@@ -225,7 +226,7 @@ TEST(WatchSession, EventsBehindAnErrorAreNotRead) {
         session.on_events(events(model::Changed{pod("web-0")}, model::WatchFailed{500, "trouble"},
                                  model::Changed{pod("web-1")}),
                           noon);
-    EXPECT_EQ(seen.changed.size(), 1u);
+    EXPECT_EQ(seen.objects.size(), 1u);
     EXPECT_EQ(next_request(session, noon).first, "watch from 100");
 }
 

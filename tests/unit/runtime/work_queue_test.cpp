@@ -136,16 +136,18 @@ TEST(WorkQueue, AKeyThatFailsWaitsLongerEachTimeUpToAMinute) {
 
 TEST(WorkQueue, AfterASuccessFailuresCountFromOneAgain) {
     WorkQueue queue{7};
+    queue.add(web, noon);
+    Instant now = noon;
     for (int failure = 0; failure < 8; ++failure) {
-        queue.add(web, noon);
-        ASSERT_EQ(queue.take(noon), web);
-        queue.failed(web, noon);
+        ASSERT_EQ(queue.take(now), web);
+        queue.failed(web, now);
+        now = now + 1h;
     }
     queue.forget(db);
     queue.succeeded(web);
-    ASSERT_EQ(queue.take(noon + 1h), web);
-    queue.failed(web, noon + 1h);
-    EXPECT_LE(*queue.next_due() - (noon + 1h), Duration{500ms});
+    ASSERT_EQ(queue.take(now), web);
+    queue.failed(web, now);
+    EXPECT_LE(*queue.next_due() - now, Duration{500ms});
 }
 
 TEST(WorkQueue, AServerThatAsksForPatienceGetsIt) {
@@ -218,6 +220,30 @@ TEST(WorkQueue, NeitherLosesNorDoublesAKeyWhateverHappens) {
         }
         ASSERT_EQ(queue.depth(), queued.size());
     }
+}
+
+TEST(WorkQueue, WhatFailedWaitsThoughItIsAddedMeanwhile) {
+    WorkQueue queue{1};
+    queue.add(web, noon);
+    ASSERT_EQ(queue.take(noon), web);
+    queue.failed(web, noon, 60s);
+    queue.add(web, noon + 1s);
+    EXPECT_EQ(queue.take(noon + 59s), std::nullopt);
+    EXPECT_EQ(queue.take(noon + 60s), web);
+    queue.succeeded(web);
+    queue.done(web, noon + 60s);
+    queue.add(web, noon + 60s);
+    EXPECT_EQ(queue.take(noon + 60s), web) << "after a success nothing is held against it";
+}
+
+TEST(WorkQueue, AWaitThatWasSetEarlierDoesNotCutTheOneAfterAFailureShort) {
+    WorkQueue queue{1};
+    queue.add(web, noon);
+    ASSERT_EQ(queue.take(noon), web);
+    queue.add_at(web, noon + 5s);
+    queue.failed(web, noon, 60s);
+    EXPECT_EQ(queue.take(noon + 5s), std::nullopt);
+    EXPECT_EQ(queue.take(noon + 60s), web);
 }
 
 }  // namespace

@@ -176,5 +176,14 @@ TEST(PilotDecides, ThatAfterZeroTheSetGoesThroughItsGatesAgain) {
     EXPECT_EQ(line(decide(look, noon)), "Waiting RolloutStarted; writes, partition 1000000");
 }
 
+TEST(PilotDecides, ThatTakingTheRetryAwayReleasesNoBrake) {
+    Snapshot look = open_at(4, 1);
+    Memory memory = opened(look);
+    memory.retry = 77;
+    look = moved(remembering(look, memory, "Rolling"), 2);
+    EXPECT_EQ(decide(look, noon).report.reason, Reason::PartitionRaised);
+    EXPECT_EQ(decide(retried(look), noon).report.reason, Reason::RolloutStarted);
+}
+
 }  // namespace
 }  // namespace sluice::api::pilot
