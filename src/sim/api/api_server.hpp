@@ -1,0 +1,108 @@
+// A Kubernetes API server in memory. Answers the requests that kubectl, the operator and tests
+// make, with the statuses and words of the real one; tests/conformance keeps it honest.
+//
+// No clock and no randomness of its own: time is passed in, UIDs come from the seed.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/dice.hpp"
+#include "base/time.hpp"
+#include "sim/api/resource.hpp"
+#include "sim/api/storage.hpp"
+
+namespace sluice::sim {
+
+inline const std::string admin = "kubernetes-admin";
+
+struct Request {
+    std::string method = "GET";
+    std::string path;  // without its query, still percent-encoded
+    std::map<std::string, std::string> query = {};
+    std::string content_type = "application/json";
+    std::string accept = "application/json";
+    std::string body = {};
+    std::string user = admin;
+};
+
+// The path and query of a request line, taken apart.
+Request to_request(std::string method, std::string_view target);
+
+// A watch that was granted: where it stands. Ask watch_events() for what is new.
+struct Watch {
+    std::string resource;
+    std::string ns;
+    std::string label_selector;
+    std::string field_selector;
+    std::uint64_t version = 0;
+    bool bookmarks = false;
+    bool sends_initial = false;  // the objects of now first, then a bookmark
+    bool as_table = false;
+    std::string api_version = {};
+    Duration timeout = 30min;
+};
+
+struct Response {
+    int status = 200;
+    json::value body = nullptr;
+    std::string text = {};  // instead of a body: what is not JSON
+    std::string content_type = "application/json";
+    std::vector<std::string> warnings = {};
+    Duration retry_after{0};
+    std::optional<Watch> watch = {};  // the answer is a stream
+};
+
+// How an object leaves.
+struct Deletion {
+    std::string propagation = "Background";  // or Foreground, Orphan
+    std::optional<std::int64_t> grace = {};
+    std::string uid = {};               // precondition, if not empty
+    std::string resource_version = {};  // the same
+};
+
+struct WatchedEvent {
+    std::string type;  // ADDED, MODIFIED, DELETED, BOOKMARK, ERROR
+    ObjectPtr object;
+};
+
+class ApiServer {
+  public:
+    explicit ApiServer(std::uint64_t seed);
+
+    Response serve(const Request& request, Instant now);
+    // What happened since the watch last looked, and moves it on. An ERROR event (410) ends it.
+    std::vector<WatchedEvent> watch_events(Watch& watch) const;
+
+    // For the controllers of the cluster itself. Reads are of now; what is not there is null.
+    const Storage& storage() const { return storage_; }
+    ObjectPtr find(const std::string& resource, const std::string& ns,
+                   const std::string& name) const;
+    std::vector<ObjectPtr> list(const std::string& resource, const std::string& ns = {}) const;
+    // The object's apiVersion and kind say where it goes. Status 2xx if it went.
+    Response create(json::object object, const std::string& user, Instant now);
+    // With the resourceVersion that was read: 409 if somebody else was faster.
+    Response update(json::object object, const std::string& user, Instant now,
+                    const std::string& subresource = {});
+    Response remove(const std::string& resource, const std::string& ns, const std::string& name,
+                    const std::string& user, Instant now, const Deletion& how = {});
+
+    void on_change(std::function<void(const Change&)> listener);
+    void compact(std::uint64_t version) { storage_.compact(version); }
+    const Resource* resource(const std::string& id) const;  // of its preferred version
+    std::vector<const Resource*> resources() const;
+
+  private:
+    friend class Handling;  // one request, in api_server.cpp and its neighbours
+    std::string next_uid();
+    std::string next_suffix();
+
+    Storage storage_;
+    Dice dice_;
+    std::vector<Resource> custom_;
+};
+
+}  // namespace sluice::sim

@@ -1,0 +1,38 @@
+// Reading and writing JSON documents by pointer ("/spec/replicas"). Reads never fail: what is not
+// there, or is of another type, reads as empty, zero or the value given.
+#pragma once
+
+#include <boost/json.hpp>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace sluice::sim {
+
+namespace json = boost::json;
+
+// "~0" and "~1" stand for "~" and "/", as in RFC 6901. Nothing if there is no such place.
+const json::value* find(const json::object& in, std::string_view pointer);
+json::value* find(json::object& in, std::string_view pointer);
+
+const json::object& object_at(const json::object& in, std::string_view pointer);
+const json::array& array_at(const json::object& in, std::string_view pointer);
+std::string text_at(const json::object& in, std::string_view pointer);
+std::int64_t number_at(const json::object& in, std::string_view pointer,
+                       std::int64_t otherwise = 0);
+bool flag_at(const json::object& in, std::string_view pointer);
+bool has(const json::object& in, std::string_view pointer);
+
+// Makes the objects on the way; whatever else stood there is replaced.
+void set(json::object& in, std::string_view pointer, json::value value);
+void erase(json::object& in, std::string_view pointer);
+// The object at the place, made if it is not there.
+json::object& object_in(json::object& in, std::string_view pointer);
+
+// A key as it stands in a pointer.
+std::string escaped(std::string_view key);
+
+// Deep equality that does not care about the order of keys.
+bool same(const json::value& left, const json::value& right);
+
+}  // namespace sluice::sim
