@@ -21,6 +21,14 @@ std::string_view text(const json::object& in, std::string_view key) {
     return at && at->is_string() ? std::string_view{at->get_string()} : std::string_view{};
 }
 
+bool is_text(const json::value& value, std::string_view expected) {
+    return value.is_string() && std::string_view{value.get_string()} == expected;
+}
+
+bool contains(const json::array& in, const json::value& entry) {
+    return std::ranges::find(in, entry) != in.end();
+}
+
 bool is_set(const json::object& in, std::string_view key) {
     const json::value* at = in.if_contains(key);
     return at && at->is_bool() && at->get_bool();
@@ -50,7 +58,7 @@ bool is_terminating(const json::object& object) {
 bool has_finalizer(const json::object& object, std::string_view finalizer) {
     return std::ranges::any_of(
         children(metadata(object), "finalizers"),
-        [&](const json::value& entry) { return entry.is_string() && entry == finalizer; });
+        [&](const json::value& entry) { return is_text(entry, finalizer); });
 }
 
 const json::object* controller_of(const json::object& object) {
@@ -61,9 +69,12 @@ const json::object* controller_of(const json::object& object) {
 }
 
 json::object controller_reference(const json::object& owner) {
-    return {{"apiVersion", text(owner, "apiVersion")}, {"kind", text(owner, "kind")},
-            {"name", name_of(owner)},                  {"uid", uid_of(owner)},
-            {"controller", true},                      {"blockOwnerDeletion", true}};
+    return {{"apiVersion", text(owner, "apiVersion")},
+            {"kind", text(owner, "kind")},
+            {"name", name_of(owner)},
+            {"uid", uid_of(owner)},
+            {"controller", true},
+            {"blockOwnerDeletion", true}};
 }
 
 void add_owner(json::object& object, json::object reference) {
@@ -89,7 +100,7 @@ void drop_finalizer(json::object& object, std::string_view finalizer) {
     json::object& meta = object_in(object, "/metadata");
     json::array kept;
     for (const json::value& entry : children(meta, "finalizers"))
-        if (entry != finalizer) kept.push_back(entry);
+        if (!is_text(entry, finalizer)) kept.push_back(entry);
     if (kept.empty())
         meta.erase("finalizers");
     else
@@ -110,8 +121,7 @@ bool meets(const json::object& requirement, const json::object& labels) {
     const std::string_view op = text(requirement, "operator");
     if (op == "Exists") return label != nullptr;
     if (op == "DoesNotExist") return label == nullptr;
-    const bool is_listed =
-        label && std::ranges::contains(children(requirement, "values"), *label);
+    const bool is_listed = label && contains(children(requirement, "values"), *label);
     return op == "In" ? is_listed : !is_listed;
 }
 

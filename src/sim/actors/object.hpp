@@ -21,6 +21,8 @@ struct Key {
 const json::object& child(const json::object& in, std::string_view key);
 const json::array& children(const json::object& in, std::string_view key);
 std::string_view text(const json::object& in, std::string_view key);
+bool is_text(const json::value& value, std::string_view expected);
+bool contains(const json::array& in, const json::value& entry);
 bool is_set(const json::object& in, std::string_view key);  // there, and true
 
 const json::object& metadata(const json::object& object);

@@ -97,7 +97,8 @@ bool Claims::create_missing(const SetPod& pod) {
         if (!went(made)) {
             const std::string why{made.body.is_object() ? text(made.body.get_object(), "message")
                                                         : std::string_view{}};
-            recorder_.post(set_.object(), {"Warning", "FailedCreate", what + "failed error: " + why});
+            recorder_.post(set_.object(),
+                           {"Warning", "FailedCreate", what + "failed error: " + why});
             return false;
         }
         recorder_.post(set_.object(), {"Normal", "SuccessfulCreate", what + "success"});

@@ -28,15 +28,16 @@ void StatefulSetController::notice_pod(const Change& change) {
     const json::object& before = change.before->object();
     const json::object* old_owner = controller_of(before);
     const json::object* new_owner = controller_of(now);
-    if (old_owner && (!new_owner || *old_owner != *new_owner)) notice_owner(before, change.place.ns);
+    if (old_owner && (!new_owner || *old_owner != *new_owner))
+        notice_owner(before, change.place.ns);
 }
 
 // The set that controls the pod, or for an orphan the set whose name it bears.
 void StatefulSetController::notice_owner(const json::object& pod, const std::string& ns) {
     const json::object* owner = controller_of(pod);
     if (owner && text(*owner, "kind") != "StatefulSet") return;
-    Key key{ns, std::string{owner ? text(*owner, "name")
-                                  : parent_and_ordinal(name_of(pod)).parent}};
+    Key key{ns,
+            std::string{owner ? text(*owner, "name") : parent_and_ordinal(name_of(pod)).parent}};
     if (key.name.empty()) return;
     if (!owner && !at_.api.find("statefulsets.apps", ns, key.name)) return;
     turns_.add(key);

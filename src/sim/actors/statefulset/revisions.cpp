@@ -177,8 +177,8 @@ std::optional<Revisions> establish_revisions(const Surroundings& at, const Kinsh
     revisions.update = establish_update(at, memory, set, revisions);
     if (!revisions.update) return std::nullopt;
     const std::string_view wanted = text(set.status(), "currentRevision");
-    const auto found =
-        std::ranges::find(revisions.all, wanted, [](const auto& r) { return name_of(r->object()); });
+    const auto found = std::ranges::find(revisions.all, wanted,
+                                         [](const auto& r) { return name_of(r->object()); });
     revisions.current = found == revisions.all.end() ? revisions.update : *found;
     revisions.current_name = name_of(revisions.current->object());
     revisions.update_name = name_of(revisions.update->object());

@@ -20,8 +20,8 @@ SetTurn::SetTurn(const Surroundings& at, Recorder& recorder, const Set& set,
 // without a rollingUpdate go by how many pods the status counts on the current revision.
 SetPod SetTurn::versioned_pod(int ordinal) const {
     const std::int64_t index = ordinal - set_.start;
-    const bool is_below_current = set_.is_rolling && !set_.partition &&
-                                  index < number_at(set_.status(), "/currentReplicas");
+    const bool is_below_current =
+        set_.is_rolling && !set_.partition && index < number_at(set_.status(), "/currentReplicas");
     const bool is_below_partition = set_.partition && index < *set_.partition;
     return {ordinal, is_below_current || is_below_partition ? revisions_.current_name
                                                             : revisions_.update_name};
@@ -130,8 +130,7 @@ SetTurn::Step SetTurn::fix_condemned_claims() {
 SetTurn::Step SetTurn::process_condemned(const SetPod& pod) {
     const bool is_ordered = !set_.is_parallel;
     if (pod.is_terminating) return is_ordered ? Step::Stop : Step::GoOn;
-    const bool is_fit =
-        pod.is_running_and_ready() && pod.is_available(set_.min_ready, at_.now());
+    const bool is_fit = pod.is_running_and_ready() && pod.is_available(set_.min_ready, at_.now());
     if (is_ordered && !is_fit && first_unhealthy_ != pod.ordinal) return Step::Stop;
     return remove(pod) ? Step::Stop : Step::Failed;
 }
