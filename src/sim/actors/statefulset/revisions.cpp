@@ -126,7 +126,7 @@ void adopt_orphans(const Surroundings& at, const Kinship& kinship, const Set& se
 std::vector<ObjectPtr> sorted_revisions(const Surroundings& at, const Kinship& kinship,
                                         const Set& set) {
     std::vector<ObjectPtr> revisions = kinship.controlled(at.api, set.uid, resource);
-    std::ranges::stable_sort(revisions, {}, [](const ObjectPtr& revision) {
+    std::ranges::sort(revisions, {}, [](const ObjectPtr& revision) {
         return std::tuple{number_of(revision),
                           text(metadata(revision->object()), "creationTimestamp"),
                           name_of(revision->object())};
