@@ -56,9 +56,8 @@ bool is_terminating(const json::object& object) {
 }
 
 bool has_finalizer(const json::object& object, std::string_view finalizer) {
-    return std::ranges::any_of(
-        children(metadata(object), "finalizers"),
-        [&](const json::value& entry) { return is_text(entry, finalizer); });
+    return std::ranges::any_of(children(metadata(object), "finalizers"),
+                               [&](const json::value& entry) { return is_text(entry, finalizer); });
 }
 
 const json::object* controller_of(const json::object& object) {
