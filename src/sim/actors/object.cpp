@@ -113,6 +113,13 @@ const json::object* condition(const json::object& status, std::string_view type)
     return nullptr;
 }
 
+json::object with_status(const json::object& object, json::object status) {
+    return {{"apiVersion", text(object, "apiVersion")},
+            {"kind", text(object, "kind")},
+            {"metadata", metadata(object)},
+            {"status", std::move(status)}};
+}
+
 namespace {
 
 bool meets(const json::object& requirement, const json::object& labels) {

@@ -45,6 +45,9 @@ void drop_finalizer(json::object& object, std::string_view finalizer);
 // The entry of a list of conditions, or null.
 const json::object* condition(const json::object& status, std::string_view type);
 
+// The update of a status subresource: the object without its spec.
+json::object with_status(const json::object& object, json::object status);
+
 // A LabelSelector with matchLabels and matchExpressions. An empty one selects everything.
 bool selects(const json::object& selector, const json::object& labels);
 

@@ -108,9 +108,8 @@ bool SetTurn::write_status() {
     status["updateRevision"] = revisions_.update_name;
     status["collisionCount"] = revisions_.collisions;
     status["availableReplicas"] = counts_.available;
-    json::object set = set_.object();
-    set["status"] = std::move(status);
-    return went(at_.api.update(std::move(set), statefulset_controller, at_.now(), "status"));
+    return went(at_.api.update(with_status(set_.object(), std::move(status)),
+                               statefulset_controller, at_.now(), "status"));
 }
 
 }  // namespace sluice::sim
