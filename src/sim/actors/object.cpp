@@ -120,27 +120,4 @@ json::object with_status(const json::object& object, json::object status) {
             {"status", std::move(status)}};
 }
 
-namespace {
-
-bool meets(const json::object& requirement, const json::object& labels) {
-    const json::value* label = labels.if_contains(text(requirement, "key"));
-    const std::string_view op = text(requirement, "operator");
-    if (op == "Exists") return label != nullptr;
-    if (op == "DoesNotExist") return label == nullptr;
-    const bool is_listed = label && contains(children(requirement, "values"), *label);
-    return op == "In" ? is_listed : !is_listed;
-}
-
-}  // namespace
-
-bool selects(const json::object& selector, const json::object& labels) {
-    for (const auto& [key, value] : child(selector, "matchLabels")) {
-        const json::value* label = labels.if_contains(key);
-        if (!label || *label != value) return false;
-    }
-    return std::ranges::all_of(
-        children(selector, "matchExpressions"),
-        [&](const json::value& entry) { return meets(entry.get_object(), labels); });
-}
-
 }  // namespace sluice::sim

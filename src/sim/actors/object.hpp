@@ -48,9 +48,6 @@ const json::object* condition(const json::object& status, std::string_view type)
 // The update of a status subresource: the object without its spec.
 json::object with_status(const json::object& object, json::object status);
 
-// A LabelSelector with matchLabels and matchExpressions. An empty one selects everything.
-bool selects(const json::object& selector, const json::object& labels);
-
 inline bool went(const Response& response) {
     return response.status / 100 == 2;
 }

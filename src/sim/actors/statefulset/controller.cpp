@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sim/actors/statefulset/set_turn.hpp"
+#include "sim/api/selectors.hpp"
 
 namespace sluice::sim {
 

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "base/hash.hpp"
+#include "sim/api/selectors.hpp"
 
 namespace sluice::sim {
 namespace {
