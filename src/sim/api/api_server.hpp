@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -71,7 +72,9 @@ struct WatchedEvent {
 
 class ApiServer {
   public:
-    explicit ApiServer(std::uint64_t seed);
+    // `tracks_fields`: whether objects carry managedFields, which costs time and is read by people
+    // and by server-side apply only.
+    explicit ApiServer(std::uint64_t seed, bool tracks_fields = false);
 
     Response serve(const Request& request, Instant now);
     // What happened since the watch last looked, and moves it on. An ERROR event (410) ends it.
@@ -96,12 +99,15 @@ class ApiServer {
     std::vector<const Resource*> resources() const;
 
   private:
-    friend class Handling;  // one request, in api_server.cpp and its neighbours
+    friend class Handling;  // one request: handling.cpp
+    friend class Writing;   // one write: writing.cpp
     std::string next_uid();
     std::string next_suffix();
+    void learn_definitions();
 
     Storage storage_;
     Dice dice_;
+    bool tracks_fields_;
     std::vector<Resource> custom_;
 };
 

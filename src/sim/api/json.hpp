@@ -3,6 +3,7 @@
 #pragma once
 
 #include <boost/json.hpp>
+#include <concepts>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -25,6 +26,10 @@ bool has(const json::object& in, std::string_view pointer);
 
 // Makes the objects on the way; whatever else stood there is replaced.
 void set(json::object& in, std::string_view pointer, json::value value);
+template <std::same_as<std::string> Text>
+void set(json::object& in, std::string_view pointer, const Text& text) {
+    set(in, pointer, json::value(std::string_view{text}));
+}
 void erase(json::object& in, std::string_view pointer);
 // The object at the place, made if it is not there.
 json::object& object_in(json::object& in, std::string_view pointer);

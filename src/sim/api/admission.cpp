@@ -1,0 +1,239 @@
+#include "sim/api/admission.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+namespace sluice::sim {
+namespace {
+
+constexpr std::int64_t closed = 1'000'000;
+constexpr const char* claim = "/metadata/annotations/sluice.dev~1claim";
+constexpr const char* refused = "/metadata/annotations/sluice.dev~1refused";
+constexpr const char* phase = "/metadata/annotations/sluice.dev~1phase";
+constexpr const char* zero_allowed = "/metadata/annotations/sluice.dev~1allow-scale-to-zero";
+constexpr const char* subscription = "/metadata/labels/dd-statefulset-pilot";
+constexpr const char* partition = "/spec/updateStrategy/rollingUpdate/partition";
+
+bool is_in_force(const Storage& storage, const std::string& kind, const std::string& name) {
+    const std::string group = ".admissionregistration.k8s.io";
+    return storage.find({kind + "admissionpolicies" + group, {}, name}) &&
+           storage.find({kind + "admissionpolicybindings" + group, {}, name});
+}
+
+bool is_on_delete(const json::object& set) {
+    return text_at(set, "/spec/updateStrategy/type") == "OnDelete";
+}
+
+bool is_steered(const json::object& object, const json::object& before) {
+    return has(before, claim) || has(object, subscription);
+}
+
+std::int64_t gate_of(const json::object& set) {
+    return is_on_delete(set) ? closed : number_at(set, partition);
+}
+
+bool template_changes(const json::object& object, const json::object& before) {
+    return object_at(object, "/spec/template") != object_at(before, "/spec/template");
+}
+
+std::int64_t least_gate(const json::object& object, const json::object& before) {
+    const std::int64_t was = gate_of(before);
+    return template_changes(object, before) && was < closed ? closed : was;
+}
+
+bool loses_claim(const json::object& object, const json::object& before) {
+    return has(before, claim) && !has(object, claim) &&
+           object_at(object, "/spec") != object_at(before, "/spec");
+}
+
+std::string note_of(const AdmissionRequest& request, const json::object& object) {
+    const std::int64_t asked = number_at(object, partition);
+    std::vector<std::string> wishes;
+    if (asked < gate_of(*request.before)) wishes.push_back(fmt::format("partition {}", asked));
+    if (loses_claim(object, *request.before))
+        wishes.emplace_back("a change of the spec without the claim");
+    if (wishes.empty()) return {};
+    return fmt::format("{}, by {}, at generation {}", fmt::join(wishes, ", "), request.user,
+                       number_at(*request.before, "/metadata/generation"));
+}
+
+// gate-mutating.yaml
+void keep_gate(const AdmissionRequest& request, json::object& object) {
+    if (is_on_delete(object)) return;
+    const std::string note = note_of(request, object);
+    const std::int64_t least = least_gate(object, *request.before);
+    if (loses_claim(object, *request.before)) {
+        for (const char* key : {"claim", "fence", "paused", "phase", "rollout"}) {
+            const std::string pointer = fmt::format("/metadata/annotations/sluice.dev~1{}", key);
+            const json::value* kept = find(*request.before, pointer);
+            if (kept && !has(object, pointer)) set(object, pointer, *kept);
+        }
+    }
+    if (!note.empty()) set(object, refused, note);
+    if (number_at(object, partition) < least) set(object, partition, least);
+}
+
+// gate-create.yaml
+void begin_closed(json::object& object) {
+    const std::int64_t replicas = number_at(object, "/spec/replicas", 1);
+    const std::int64_t asked = number_at(object, partition);
+    if (!has(object, subscription) || is_on_delete(object)) return;
+    if (asked == 0 || asked < replicas) set(object, partition, replicas > 0 ? replicas : closed);
+}
+
+bool has_open_rollout(const json::object& before) {
+    const std::string said = text_at(before, phase);
+    return said == "Waiting" || said == "Rolling" || said == "Held" ||
+           text_at(before, "/status/currentRevision") != text_at(before, "/status/updateRevision");
+}
+
+constexpr const char* zero_refused =
+    "Sluice has an open rollout of this StatefulSet. Scaled to zero, all pods would come back on "
+    "the new revision, past every gate. Wait for the end of the rollout, or set the annotation "
+    "sluice.dev/allow-scale-to-zero: \"true\" {}if you mean it.";
+
+// gate-validating.yaml
+std::optional<std::string> refused_by_gate(const json::object& object, const json::object& before) {
+    if (is_on_delete(object) && !is_on_delete(before))
+        return "Sluice steers this StatefulSet through its partition, which the strategy OnDelete "
+               "does not have. Take the set out of Sluice's hands first: remove the annotation "
+               "sluice.dev/claim and the label dd-statefulset-pilot in a write of their own.";
+    const bool becomes_zero =
+        number_at(object, "/spec/replicas", 1) == 0 && number_at(before, "/spec/replicas", 1) > 0;
+    const bool open =
+        !is_on_delete(before) && (has_open_rollout(before) || template_changes(object, before));
+    if (becomes_zero && open && text_at(object, zero_allowed) != "true")
+        return fmt::format(fmt::runtime(zero_refused), "");
+    return std::nullopt;
+}
+
+// scale-to-zero.yaml: `before` is the StatefulSet, `object` the Scale.
+std::optional<std::string> refused_by_scale(const json::object& object,
+                                            const json::object& before) {
+    const bool becomes_zero =
+        number_at(object, "/spec/replicas") == 0 && number_at(before, "/spec/replicas", 1) > 0;
+    const bool steered = !is_on_delete(before) && (has(before, claim) || has(before, subscription));
+    if (!becomes_zero || !steered || !has_open_rollout(before) ||
+        text_at(before, zero_allowed) == "true")
+        return std::nullopt;
+    return fmt::format(fmt::runtime(zero_refused), "on the StatefulSet ");
+}
+
+bool is_own_annotation(std::string_view key) {
+    return key.starts_with("sluice.dev/") || key == "sts.plus/phasedRollout";
+}
+
+json::object without_own(json::object annotations) {
+    std::vector<std::string> own;
+    for (const auto& [key, value] : annotations)
+        if (is_own_annotation(key)) own.emplace_back(key);
+    for (const std::string& key : own)
+        annotations.erase(key);
+    return annotations;
+}
+
+// operator-limits.yaml
+std::optional<std::string> beyond_limits(const AdmissionRequest& request,
+                                         const json::object& object) {
+    if (!request.before || !request.subresource.empty())
+        return "The operator creates no StatefulSets and writes neither their scale nor their "
+               "status.";
+    const json::object& before = *request.before;
+    json::object now = object_at(object, "/spec");
+    json::object then = object_at(before, "/spec");
+    for (json::object* spec : {&now, &then}) {
+        erase(*spec, "/updateStrategy/rollingUpdate/partition");
+        if (object_at(*spec, "/updateStrategy/rollingUpdate").empty())
+            erase(*spec, "/updateStrategy/rollingUpdate");
+    }
+    if (now != then)
+        return "The operator may change the partition and nothing else in the spec of a "
+               "StatefulSet.";
+    if (without_own(object_at(object, "/metadata/annotations")) !=
+        without_own(object_at(before, "/metadata/annotations")))
+        return "The operator may change its own annotations on a StatefulSet and no others.";
+    for (const char* field : {"labels", "finalizers", "ownerReferences"}) {
+        const std::string pointer = std::string{"/metadata/"} + field;
+        const json::value* left = find(object, pointer);
+        const json::value* right = find(before, pointer);
+        if ((left == nullptr) != (right == nullptr) || (left && *left != *right))
+            return "The operator may not change labels, finalizers or owners of a StatefulSet.";
+    }
+    return std::nullopt;
+}
+
+// notice.yaml
+std::optional<std::string> notice(const AdmissionRequest& request, const json::object& object) {
+    const std::string note = text_at(object, refused);
+    const json::object& before = *request.before;
+    const bool mine = note.ends_with(fmt::format(", by {}, at generation {}", request.user,
+                                                 number_at(before, "/metadata/generation")));
+    const bool is_new = text_at(before, refused) != note;
+    const bool changes_nothing =
+        object_at(object, "/spec") == object_at(before, "/spec") &&
+        object_at(object, "/metadata/annotations") == object_at(before, "/metadata/annotations") &&
+        object_at(object, "/metadata/labels") == object_at(before, "/metadata/labels");
+    if (!mine || (!is_new && !changes_nothing)) return std::nullopt;
+    const std::string where =
+        fmt::format("-n {} statefulset/{}", text_at(before, "/metadata/namespace"),
+                    text_at(before, "/metadata/name"));
+    std::string text = fmt::format(
+        "Sluice steers this StatefulSet. Its partition stays at {}; only Sluice lowers it. Not "
+        "granted: {}. To steer by hand, first take the set out of the hands of Sluice, in a write "
+        "of its own: kubectl annotate {} sluice.dev/claim-",
+        number_at(object, partition), note, where);
+    if (has(object, subscription))
+        text += fmt::format(" && kubectl label {} dd-statefulset-pilot-", where);
+    return text;
+}
+
+std::string denied(const std::string& policy, const std::string& why) {
+    return fmt::format("ValidatingAdmissionPolicy '{0}' with binding '{0}' denied request: {1}",
+                       policy, why);
+}
+
+bool is_statefulset(const AdmissionRequest& request) {
+    return request.resource.id() == "statefulsets.apps";
+}
+
+bool is_gated(const AdmissionRequest& request, const json::object& object) {
+    return is_statefulset(request) && request.subresource.empty() && request.before &&
+           request.user != operator_user && is_steered(object, *request.before);
+}
+
+}  // namespace
+
+json::object mutated(const AdmissionRequest& request, json::object object) {
+    if (is_gated(request, object) && is_in_force(request.storage, "mutating", "sluice-gate"))
+        keep_gate(request, object);
+    if (is_statefulset(request) && !request.before &&
+        is_in_force(request.storage, "mutating", "sluice-gate-create"))
+        begin_closed(object);
+    return object;
+}
+
+Admitted admitted(const AdmissionRequest& request, json::object object) {
+    Admitted result{std::move(object)};
+    const auto judge = [&](const char* policy, std::optional<std::string> why) {
+        if (why && !result.refusal && is_in_force(request.storage, "validating", policy))
+            result.refusal = denied(policy, *why);
+    };
+    if (!is_statefulset(request)) return result;
+    if (request.user == operator_user)
+        judge("sluice-operator-limits", beyond_limits(request, result.object));
+    if (request.subresource == "scale" && request.before)
+        judge("sluice-scale-to-zero", refused_by_scale(result.object, *request.before));
+    if (!is_gated(request, result.object)) return result;
+    judge("sluice-gate", refused_by_gate(result.object, *request.before));
+    auto said = notice(request, result.object);
+    if (said && is_in_force(request.storage, "validating", "sluice-notice"))
+        result.warnings.push_back(fmt::format(
+            "Validation failed for ValidatingAdmissionPolicy 'sluice-notice' with binding "
+            "'sluice-notice': {}",
+            *said));
+    return result;
+}
+
+}  // namespace sluice::sim

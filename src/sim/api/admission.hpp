@@ -1,0 +1,34 @@
+// The admission policies that Sluice ships, with the same effect as their CEL has in a real server.
+// Each is in force while its policy and its binding, by name, are stored.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/api/resource.hpp"
+#include "sim/api/storage.hpp"
+
+namespace sluice::sim {
+
+inline const std::string operator_user = "system:serviceaccount:sluice-system:sluice";
+
+struct AdmissionRequest {
+    const Storage& storage;
+    const Resource& resource;
+    std::string subresource;  // "", "status", "scale"
+    std::string user;
+    const json::object* before;  // null: a create
+};
+
+struct Admitted {
+    json::object object;
+    std::vector<std::string> warnings = {};
+    std::optional<std::string> refusal = {};  // why it is forbidden
+};
+
+// First what changes the object, then what judges it.
+json::object mutated(const AdmissionRequest& request, json::object object);
+Admitted admitted(const AdmissionRequest& request, json::object object);
+
+}  // namespace sluice::sim

@@ -1,0 +1,35 @@
+// The Status objects with which Kubernetes says no, in its own words.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sim/api/api_server.hpp"
+#include "sim/api/schema.hpp"
+
+namespace sluice::sim {
+
+// Any failure. `details` may be empty.
+Response refusal(int code, const std::string& reason, const std::string& message,
+                 json::object details = {});
+
+Response bad_request(const std::string& message);
+Response not_found(const Resource& resource, const std::string& name);
+// The path leads nowhere.
+Response no_such_path();
+Response already_exists(const Resource& resource, const std::string& name);
+// Somebody else was faster, or a precondition does not hold.
+Response conflict(const Resource& resource, const std::string& name, const std::string& why);
+Response modified_meanwhile(const Resource& resource, const std::string& name);
+Response forbidden(const Resource& resource, const std::string& name, const std::string& why);
+Response method_not_allowed();
+Response gone(const std::string& message);
+Response too_large(std::size_t limit);
+// 422 with one cause for each field.
+Response invalid(const Resource& resource, const std::string& name,
+                 const std::vector<FieldProblem>& problems);
+
+// What a delete answers with once the object is gone.
+json::object deleted_status(const Resource& resource, const json::object& object);
+
+}  // namespace sluice::sim

@@ -1,0 +1,107 @@
+#include <fmt/format.h>
+#include <algorithm>
+
+#include "sim/api/answers.hpp"
+#include "sim/api/writing.hpp"
+
+namespace sluice::sim {
+namespace {
+
+void add_finalizer(json::object& object, const char* name) {
+    json::value& list = object_in(object, "/metadata")["finalizers"];
+    if (!list.is_array()) list.emplace_array();
+    for (const json::value& one : list.get_array())
+        if (one == json::value(name)) return;
+    list.get_array().push_back(name);
+}
+
+}  // namespace
+
+// Pods on a node are given time to end; the kubelet takes them away.
+bool Writing::waits_for_grace(const json::object& object, const Deletion& how,
+                              std::int64_t& grace) const {
+    if (resource_.id() != "pods") return false;
+    const std::int64_t own = number_at(object, "/spec/terminationGracePeriodSeconds", 30);
+    grace = how.grace.value_or(own);
+    if (has(object, "/metadata/deletionTimestamp"))
+        grace = std::min(grace, number_at(object, "/metadata/deletionGracePeriodSeconds"));
+    const std::string phase = text_at(object, "/status/phase");
+    const bool ended = phase == "Failed" || phase == "Succeeded";
+    return grace > 0 && !ended && !text_at(object, "/spec/nodeName").empty();
+}
+
+// Still there, but on its way out.
+Response Writing::marked(const ObjectPtr& before, json::object object, std::int64_t grace) {
+    set(object, "/metadata/deletionTimestamp", to_rfc3339(now_ + std::chrono::seconds{grace}));
+    set(object, "/metadata/deletionGracePeriodSeconds", grace);
+    if (resource_.counts_generation)
+        set(object, "/metadata/generation", number_at(object, "/metadata/generation") + 1);
+    if (resource_.id() == "namespaces") set(object, "/status/phase", "Terminating");
+    return stored({storage_id(resource_), text_at(before->object(), "/metadata/namespace"),
+                   text_at(before->object(), "/metadata/name")},
+                  std::move(object), 200, {});
+}
+
+Response Writing::gone(const Place& place, const json::object& last) {
+    const bool is_definition = resource_.kind == "CustomResourceDefinition";
+    server_.storage_.remove(place, user_);
+    if (is_definition) {
+        // The objects of a kind do not outlive it.
+        const std::string kind_of =
+            text_at(last, "/spec/names/plural") + "." + text_at(last, "/spec/group");
+        for (const ObjectPtr& one : server_.storage_.list(kind_of))
+            server_.storage_.remove({kind_of, text_at(one->object(), "/metadata/namespace"),
+                                     text_at(one->object(), "/metadata/name")},
+                                    user_);
+        server_.learn_definitions();
+    }
+    Response response;
+    const bool shows_object = resource_.id() == "pods" || resource_.is_custom();
+    response.body = shows_object && !resource_.is_custom() ? json::value(last)
+                                                           : deleted_status(resource_, last);
+    return response;
+}
+
+Response Writing::remove(const ObjectPtr& before, const Deletion& how) {
+    const json::object& was = before->object();
+    const std::string name = text_at(was, "/metadata/name");
+    const std::string uid = text_at(was, "/metadata/uid");
+    const std::string version = text_at(was, "/metadata/resourceVersion");
+    if (!how.uid.empty() && how.uid != uid)
+        return conflict(resource_, name,
+                        fmt::format("Precondition failed: UID in precondition: {}, UID in object "
+                                    "meta: {}",
+                                    how.uid, uid));
+    if (!how.resource_version.empty() && how.resource_version != version)
+        return conflict(resource_, name,
+                        fmt::format("Precondition failed: ResourceVersion in precondition: {}, "
+                                    "ResourceVersion in object meta: {}",
+                                    how.resource_version, version));
+    json::object object = was;
+    if (how.propagation == "Foreground") add_finalizer(object, "foregroundDeletion");
+    if (how.propagation == "Orphan") add_finalizer(object, "orphan");
+    std::int64_t grace = 0;
+    const bool graceful = waits_for_grace(was, how, grace);
+    const bool is_held = !array_at(object, "/metadata/finalizers").empty() ||
+                         !array_at(object, "/spec/finalizers").empty();
+    const bool is_marked = has(was, "/metadata/deletionTimestamp");
+    if (graceful) {
+        const bool sooner =
+            !is_marked || grace < number_at(was, "/metadata/deletionGracePeriodSeconds");
+        if (sooner) return marked(before, std::move(object), grace);
+    }
+    if (graceful || (is_held && is_marked && object == was)) {
+        Response response;
+        response.body = was;
+        return response;
+    }
+    if (is_held) return marked(before, std::move(object), 0);
+    if (is_dry) {
+        Response response;
+        response.body = deleted_status(resource_, was);
+        return response;
+    }
+    return gone({storage_id(resource_), text_at(was, "/metadata/namespace"), name}, was);
+}
+
+}  // namespace sluice::sim

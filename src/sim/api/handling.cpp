@@ -1,0 +1,278 @@
+#include "sim/api/handling.hpp"
+
+#include <fmt/format.h>
+
+#include "sim/api/admission.hpp"
+#include "sim/api/answers.hpp"
+#include "sim/api/patching.hpp"
+#include "sim/api/schema.hpp"
+#include "sim/api/selectors.hpp"
+#include "sim/api/writing.hpp"
+#include "sim/api/yaml.hpp"
+
+namespace sluice::sim {
+namespace {
+
+constexpr std::size_t body_max = 3u << 20;
+
+std::string decoded(std::string_view text) {
+    std::string plain;
+    const auto digit = [](char c) {
+        return c >= '0' && c <= '9'                 ? c - '0'
+               : (c | 32) >= 'a' && (c | 32) <= 'f' ? (c | 32) - 87
+                                                    : -1;
+    };
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const bool coded = text[i] == '%' && i + 2 < text.size() && digit(text[i + 1]) >= 0 &&
+                           digit(text[i + 2]) >= 0;
+        if (!coded) {
+            plain += text[i] == '+' ? ' ' : text[i];
+            continue;
+        }
+        plain += static_cast<char>(digit(text[i + 1]) * 16 + digit(text[i + 2]));
+        i += 2;
+    }
+    return plain;
+}
+
+std::vector<std::string> segments(std::string_view path) {
+    std::vector<std::string> parts;
+    while (!path.empty()) {
+        path.remove_prefix(1);
+        const std::size_t end = std::min(path.find('/'), path.size());
+        if (end > 0) parts.push_back(decoded(path.substr(0, end)));
+        path.remove_prefix(end);
+    }
+    return parts;
+}
+
+}  // namespace
+
+Request to_request(std::string method, std::string_view target) {
+    Request request;
+    request.method = std::move(method);
+    const std::size_t mark = std::min(target.find('?'), target.size());
+    request.path = std::string{target.substr(0, mark)};
+    std::string_view rest = target.substr(std::min(mark + 1, target.size()));
+    while (!rest.empty()) {
+        const std::size_t end = std::min(rest.find('&'), rest.size());
+        const std::string_view pair = rest.substr(0, end);
+        const std::size_t equals = std::min(pair.find('='), pair.size());
+        request.query[decoded(pair.substr(0, equals))] =
+            decoded(pair.substr(std::min(equals + 1, pair.size())));
+        rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+    return request;
+}
+
+std::string Handling::query(const std::string& name) const {
+    const auto found = request_.query.find(name);
+    return found == request_.query.end() ? std::string{} : found->second;
+}
+
+bool Handling::asks_for(std::string_view form) const {
+    const std::string first = request_.accept.substr(0, request_.accept.find(','));
+    return first.find(fmt::format("as={}", form)) != std::string::npos;
+}
+
+bool Handling::find_target() {
+    std::vector<std::string> parts = segments(request_.path);
+    const bool core = !parts.empty() && parts[0] == "api";
+    const std::size_t skip = core ? 2 : 3;
+    if (parts.size() <= skip || (!core && parts[0] != "apis")) return false;
+    const std::string group = core ? "" : parts[1];
+    const std::string version = parts[skip - 1];
+    parts.erase(parts.begin(), parts.begin() + static_cast<std::ptrdiff_t>(skip));
+    const bool scoped = parts[0] == "namespaces" && parts.size() > 2 && parts[2] != "status" &&
+                        parts[2] != "finalize";
+    if (scoped) {
+        target_.ns = parts[1];
+        parts.erase(parts.begin(), parts.begin() + 2);
+    }
+    for (const Resource* one : server_.resources())
+        if (one->group == group && one->version == version && one->plural == parts[0])
+            target_.resource = one;
+    if (!target_.resource || parts.size() > 3) return false;
+    if (target_.resource->namespaced != scoped && (scoped || parts.size() > 1)) return false;
+    if (parts.size() > 1) target_.name = parts[1];
+    if (parts.size() > 2) target_.subresource = parts[2];
+    return true;
+}
+
+ObjectPtr Handling::current() const {
+    return server_.storage_.find({storage_id(*target_.resource), target_.ns, target_.name});
+}
+
+Writing Handling::writing() const {
+    Writing writing{server_, *target_.resource, request_.user, now_};
+    writing.manager = query("fieldManager");
+    if (writing.manager.empty()) writing.manager = "unknown";
+    writing.is_dry = query("dryRun") == "All";
+    return writing;
+}
+
+// An object as this version of the API shows it.
+json::object Handling::shown(const json::object& object) const {
+    json::object copy = target_.resource->group == "events.k8s.io" ? to_new_event(object) : object;
+    copy["apiVersion"] = target_.resource->api_version();
+    copy["kind"] = target_.resource->kind;
+    return copy;
+}
+
+Response Handling::shown_as_asked(Response response) const {
+    if (!response.body.is_object() || response.status >= 300) return response;
+    if (text_at(response.body.get_object(), "/kind") == "Status") return response;
+    response.body = shown(response.body.get_object());
+    return response;
+}
+
+std::expected<json::object, Response> Handling::body() const {
+    if (request_.body.size() > body_max) return std::unexpected(too_large(body_max));
+    auto value = parse_document(request_.body);
+    if (!value)
+        return std::unexpected(
+            bad_request(fmt::format("the body of the request cannot be read: {}", value.error())));
+    if (!value->is_object())
+        return std::unexpected(bad_request("the body of the request is not an object"));
+    return std::move(value->get_object());
+}
+
+// The object that a create or a replace carries: of this kind and of this place.
+std::expected<json::object, Response> Handling::own_body() const {
+    auto object = body();
+    if (!object) return object;
+    const Resource& resource = *target_.resource;
+    const std::string version = text_at(*object, "/apiVersion");
+    const std::string kind = text_at(*object, "/kind");
+    const std::string ns = text_at(*object, "/metadata/namespace");
+    const std::string name = text_at(*object, "/metadata/name");
+    if (!version.empty() && version != resource.api_version())
+        return std::unexpected(bad_request(
+            fmt::format("the API version in the data ({}) does not match the expected API version "
+                        "({})",
+                        version, resource.api_version())));
+    if (!kind.empty() && kind != resource.kind)
+        return std::unexpected(bad_request(fmt::format(
+            "{} in version \"{}\" cannot be handled as a {}: no kind \"{}\" is registered for "
+            "this path",
+            kind, resource.version, resource.kind, kind)));
+    if (resource.namespaced && !ns.empty() && ns != target_.ns)
+        return std::unexpected(bad_request(
+            "the namespace of the provided object does not match the namespace sent on the "
+            "request"));
+    if (!target_.name.empty() && !name.empty() && name != target_.name)
+        return std::unexpected(bad_request(
+            fmt::format("the name of the object ({}) does not match the name on the URL ({})", name,
+                        target_.name)));
+    if (resource.is_custom() && query("fieldValidation") == "Strict" &&
+        pruned(*resource.schema, *object) != *object)
+        return std::unexpected(bad_request(fmt::format(
+            "{} in version \"{}\" cannot be handled as a {}: strict decoding error: there are "
+            "fields that the schema does not know",
+            resource.kind, resource.version, resource.kind)));
+    if (resource.group == "events.k8s.io") return to_core_event(std::move(*object));
+    (*object)["apiVersion"] = resource.api_version();
+    (*object)["kind"] = resource.kind;
+    return object;
+}
+
+Response Handling::create() {
+    auto object = own_body();
+    if (!object) return object.error();
+    return shown_as_asked(writing().create(target_.ns, std::move(*object)));
+}
+
+Response Handling::replace() {
+    auto object = own_body();
+    if (!object) return object.error();
+    const ObjectPtr before = current();
+    if (!before && target_.resource->kind == "Lease")
+        return shown_as_asked(writing().create(target_.ns, std::move(*object)));
+    if (!before) return not_found(*target_.resource, target_.name);
+    return shown_as_asked(writing().update(before, std::move(*object), target_.subresource));
+}
+
+Response Handling::apply(const ObjectPtr& before) {
+    auto applied = own_body();
+    if (!applied) return applied.error();
+    if (query("fieldManager").empty())
+        return bad_request("fieldManager is required for apply patch");
+    set(*applied, "/metadata/name", target_.name);
+    if (target_.resource->namespaced) set(*applied, "/metadata/namespace", target_.ns);
+    static const json::object nothing;
+    const Apply how{query("fieldManager"), query("force") == "true", target_.subresource, now_};
+    auto merged = server_side_apply(before ? before->object() : nothing, *applied, how);
+    if (!merged) {
+        json::object details{{"causes", merged.error().causes}};
+        return refusal(merged.error().status, merged.error().reason, merged.error().message,
+                       std::move(details));
+    }
+    Writing write = writing();
+    write.is_applied = true;
+    return shown_as_asked(before ? write.update(before, std::move(*merged), target_.subresource)
+                                 : write.create(target_.ns, std::move(*merged)));
+}
+
+Response Handling::patch() {
+    const std::string type = request_.content_type.substr(0, request_.content_type.find(';'));
+    const ObjectPtr before = current();
+    if (type == "application/apply-patch+yaml") return apply(before);
+    if (!before) return not_found(*target_.resource, target_.name);
+    if (request_.body.size() > body_max) return too_large(body_max);
+    const auto document = parse_document(request_.body);
+    if (!document) return bad_request("error decoding patch: " + document.error());
+    const json::object& was = before->object();
+    Patched after;
+    if (type == "application/json-patch+json")
+        after = json_patch(was, *document);
+    else if (type == "application/merge-patch+json")
+        after = merge_patch(was, *document);
+    else if (type == "application/strategic-merge-patch+json" && !target_.resource->is_custom())
+        after = strategic_merge_patch(was, *document);
+    else
+        return refusal(
+            415, "UnsupportedMediaType",
+            fmt::format(
+                "the body of the request was in an unknown format - accepted "
+                "media types include: application/json-patch+json, "
+                "application/merge-patch+json, application/apply-patch+yaml{}",
+                target_.resource->is_custom() ? "" : ", application/strategic-merge-patch+json"));
+    if (!after) return refusal(after.error().status, after.error().reason, after.error().message);
+    if (text_at(*after, "/metadata/name") != target_.name)
+        return bad_request(
+            fmt::format("the name of the object ({}) does not match the name on the URL ({})",
+                        text_at(*after, "/metadata/name"), target_.name));
+    return shown_as_asked(writing().update(before, std::move(*after), target_.subresource));
+}
+
+Response Handling::finalize() {
+    auto object = own_body();
+    if (!object) return object.error();
+    const ObjectPtr before = current();
+    if (!before) return not_found(*target_.resource, target_.name);
+    json::object after = before->object();
+    set(after, "/spec/finalizers", array_at(*object, "/spec/finalizers"));
+    return writing().update(before, std::move(after), {});
+}
+
+Response Handling::answer() {
+    if (!find_target()) return no_such_path();
+    const std::string& method = request_.method;
+    const std::string& sub = target_.subresource;
+    const bool named = !target_.name.empty();
+    if (sub == "scale" && target_.resource->has_scale) return scale();
+    if (sub == "finalize" && target_.resource->kind == "Namespace") return finalize();
+    if (sub == "log" || sub == "exec" || sub == "attach" || sub == "portforward")
+        return bad_request("pods of the embedded cluster have no containers: there is nothing to " +
+                           std::string{sub == "log" ? "read logs from" : "connect to"});
+    if (!sub.empty() && (sub != "status" || !target_.resource->has_status)) return no_such_path();
+    if (method == "GET" && (query("watch") == "true" || query("watch") == "1")) return watch();
+    if (method == "GET") return named ? get() : list();
+    if (method == "POST" && !named) return create();
+    if (method == "PUT" && named) return replace();
+    if (method == "PATCH" && named) return patch();
+    if (method == "DELETE" && sub.empty()) return named ? remove() : remove_all();
+    return method_not_allowed();
+}
+
+}  // namespace sluice::sim

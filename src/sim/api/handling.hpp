@@ -1,0 +1,58 @@
+// One request: finds out what it is about, and answers it.
+#pragma once
+
+#include <expected>
+#include <string>
+#include <vector>
+
+#include "sim/api/api_server.hpp"
+#include "sim/api/writing.hpp"
+
+namespace sluice::sim {
+
+// "/apis/apps/v1/namespaces/shop/statefulsets/web/scale", taken apart.
+struct Target {
+    const Resource* resource = nullptr;
+    std::string ns;
+    std::string name;
+    std::string subresource;
+};
+
+class Handling {
+  public:
+    Handling(ApiServer& server, const Request& request, Instant now)
+        : server_(server), request_(request), now_(now) {}
+
+    Response answer();
+
+  private:
+    bool find_target();
+    Response get();
+    Response list();
+    Response watch();
+    Response create();
+    Response replace();
+    Response patch();
+    Response apply(const ObjectPtr& before);
+    Response remove();
+    Response remove_all();
+    Response scale();
+    Response finalize();
+
+    std::expected<json::object, Response> body() const;
+    std::expected<json::object, Response> own_body() const;
+    std::expected<std::vector<ObjectPtr>, Response> selected(std::vector<ObjectPtr> all) const;
+    ObjectPtr current() const;
+    json::object shown(const json::object& object) const;
+    Response shown_as_asked(Response response) const;
+    std::string query(const std::string& name) const;
+    bool asks_for(std::string_view form) const;
+    Writing writing() const;
+
+    ApiServer& server_;
+    const Request& request_;
+    Instant now_;
+    Target target_;
+};
+
+}  // namespace sluice::sim

@@ -1,0 +1,22 @@
+// Label and field selectors, as they stand in a query.
+#pragma once
+
+#include <expected>
+#include <string>
+
+#include "sim/api/json.hpp"
+
+namespace sluice::sim {
+
+// "a=b,c!=d,e in (f,g),h,!i". An unreadable one is an error: what is wrong with it.
+std::expected<bool, std::string> matches_labels(const json::object& object,
+                                                const std::string& selector);
+// "metadata.name=x,status.phase!=Running": compared as text; any path of the object will do.
+std::expected<bool, std::string> matches_fields(const json::object& object,
+                                                const std::string& selector);
+// A LabelSelector object (matchLabels, matchExpressions) against labels.
+bool selects(const json::object& selector, const json::object& labels);
+// The same as the text that a Scale shows: "app=web,tier in (a,b)".
+std::string to_text(const json::object& selector);
+
+}  // namespace sluice::sim

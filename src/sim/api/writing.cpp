@@ -1,0 +1,229 @@
+#include "sim/api/writing.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sim/api/admission.hpp"
+#include "sim/api/answers.hpp"
+#include "sim/api/defaults.hpp"
+#include "sim/api/patching.hpp"
+#include "sim/api/schema.hpp"
+
+namespace sluice::sim {
+namespace {
+
+constexpr const char* definitions = "customresourcedefinitions.apiextensions.k8s.io";
+
+void move_key(json::object& object, const char* from, const char* to) {
+    if (json::value* found = object.if_contains(from)) {
+        json::value value = std::move(*found);
+        object.erase(from);
+        object[to] = std::move(value);
+    }
+}
+
+Response accepted(json::value body, int status, std::vector<std::string> warnings) {
+    Response response;
+    response.status = status;
+    response.body = std::move(body);
+    response.warnings = std::move(warnings);
+    return response;
+}
+
+json::object without_record(json::object object) {
+    erase(object, "/metadata/managedFields");
+    return object;
+}
+
+// Something must happen before it may go; a namespace keeps its finalizers in its spec.
+bool is_held(const json::object& object) {
+    return !array_at(object, "/metadata/finalizers").empty() ||
+           !array_at(object, "/spec/finalizers").empty();
+}
+
+std::string name_of(const json::object& object) {
+    return text_at(object, "/metadata/name");
+}
+
+}  // namespace
+
+std::string storage_id(const Resource& resource) {
+    return resource.group == "events.k8s.io" ? resource.plural : resource.id();
+}
+
+json::object to_core_event(json::object event) {
+    event["apiVersion"] = "v1";
+    move_key(event, "regarding", "involvedObject");
+    move_key(event, "note", "message");
+    move_key(event, "reportingController", "reportingComponent");
+    return event;
+}
+
+json::object to_new_event(json::object event) {
+    event["apiVersion"] = "events.k8s.io/v1";
+    move_key(event, "involvedObject", "regarding");
+    move_key(event, "message", "note");
+    move_key(event, "reportingComponent", "reportingController");
+    return event;
+}
+
+Place Writing::place_of(const json::object& object) const {
+    return {storage_id(resource_), text_at(object, "/metadata/namespace"), name_of(object)};
+}
+
+Response Writing::check_namespace(const std::string& ns) const {
+    if (!resource_.namespaced) return {};
+    const ObjectPtr found = server_.storage_.find({"namespaces", {}, ns});
+    if (!found) return not_found(*server_.resource("namespaces"), ns);
+    if (text_at(found->object(), "/status/phase") == "Terminating")
+        return forbidden(resource_, {},
+                         fmt::format("unable to create new content in namespace {} because it is "
+                                     "being terminated",
+                                     ns));
+    return {};
+}
+
+Response Writing::stored(const Place& place, json::object object, int status,
+                         std::vector<std::string> warnings) {
+    if (is_dry) return accepted(std::move(object), status, std::move(warnings));
+    const ObjectPtr after = server_.storage_.put(place, std::move(object), user_);
+    if (place.resource == definitions) server_.learn_definitions();
+    return accepted(after->object(), status, std::move(warnings));
+}
+
+Response Writing::create(const std::string& ns, json::object object) {
+    if (Response no = check_namespace(ns); no.status != 200) return no;
+    json::object& meta = object_in(object, "/metadata");
+    if (name_of(object).empty()) {
+        const std::string prefix = text_at(object, "/metadata/generateName");
+        if (prefix.empty())
+            return invalid(resource_, {},
+                           {{"metadata.name", "FieldValueRequired",
+                             "Required value: name or generateName is required"}});
+        meta["name"] = prefix + server_.next_suffix();
+    }
+    if (resource_.namespaced) meta["namespace"] = ns;
+    for (const char* key : {"resourceVersion", "deletionTimestamp", "deletionGracePeriodSeconds",
+                            "selfLink", "generation"})
+        meta.erase(key);
+    meta["uid"] = server_.next_uid();
+    meta["creationTimestamp"] = to_rfc3339(now_);
+    if (resource_.counts_generation) meta["generation"] = 1;
+    if (resource_.is_custom()) object = pruned(*resource_.schema, std::move(object));
+    if (resource_.is_custom()) object = with_defaults(*resource_.schema, std::move(object));
+    fill_in(resource_, object);
+    begin(resource_, object, now_);
+    const Place place = place_of(object);
+    if (server_.storage_.find(place)) return already_exists(resource_, place.name);
+    const AdmissionRequest request{server_.storage_, resource_, {}, user_, nullptr};
+    object = mutated(request, std::move(object));
+    if (const auto problems = wrong(resource_, object, nullptr); !problems.empty())
+        return invalid(resource_, place.name, problems);
+    Admitted result = admitted(request, std::move(object));
+    if (result.refusal) return forbidden(resource_, place.name, *result.refusal);
+    if (server_.tracks_fields_ && !is_applied)
+        result.object =
+            with_managed_fields({}, std::move(result.object), {manager, false, {}, now_});
+    return stored(place, std::move(result.object), 201, std::move(result.warnings));
+}
+
+// The status subresource moves the status and nothing else; a custom resource keeps its metadata.
+json::object Writing::merged_status(const json::object& before, json::object object) const {
+    json::object after = before;
+    if (const json::value* status = object.if_contains("status"))
+        after["status"] = *status;
+    else
+        after.erase("status");
+    if (resource_.is_custom()) return after;
+    for (const char* key : {"labels", "annotations", "finalizers"}) {
+        const std::string pointer = std::string{"/metadata/"} + key;
+        if (const json::value* value = find(object, pointer))
+            set(after, pointer, *value);
+        else
+            erase(after, pointer);
+    }
+    return after;
+}
+
+void Writing::keep_server_fields(const json::object& before, json::object& object) const {
+    for (const char* key : {"uid", "creationTimestamp", "generation", "deletionTimestamp",
+                            "deletionGracePeriodSeconds", "namespace", "name", "generateName"}) {
+        const std::string pointer = std::string{"/metadata/"} + key;
+        if (const json::value* kept = find(before, pointer))
+            set(object, pointer, *kept);
+        else
+            erase(object, pointer);
+    }
+    for (const char* key : {"labels", "annotations"}) {
+        const std::string pointer = std::string{"/metadata/"} + key;
+        if (has(object, pointer) && object_at(object, pointer).empty()) erase(object, pointer);
+    }
+}
+
+bool Writing::moves_generation(const json::object& before, const json::object& after) const {
+    if (!resource_.counts_generation) return false;
+    if (!resource_.is_custom()) return object_at(before, "/spec") != object_at(after, "/spec");
+    json::object left = before;
+    json::object right = after;
+    for (json::object* one : {&left, &right}) {
+        one->erase("metadata");
+        if (resource_.has_status) one->erase("status");
+    }
+    return left != right;
+}
+
+Response Writing::update(const ObjectPtr& before, json::object object,
+                         const std::string& subresource) {
+    const json::object& was = before->object();
+    const std::string name = name_of(was);
+    const std::string expected = text_at(object, "/metadata/resourceVersion");
+    const std::string uid = text_at(object, "/metadata/uid");
+    if (!uid.empty() && uid != text_at(was, "/metadata/uid"))
+        return conflict(resource_, name,
+                        fmt::format("Precondition failed: UID in precondition: {}, UID in object "
+                                    "meta: {}",
+                                    uid, text_at(was, "/metadata/uid")));
+    if (expected.empty() && resource_.is_custom())
+        return invalid(resource_, name,
+                       {{"metadata.resourceVersion", "FieldValueInvalid",
+                         "Invalid value: 0: must be specified for an update"}});
+    if (!expected.empty() && expected != text_at(was, "/metadata/resourceVersion"))
+        return modified_meanwhile(resource_, name);
+    if (subresource == "status")
+        object = merged_status(was, std::move(object));
+    else if (resource_.has_status && was.contains("status"))
+        object["status"] = was.at("status");
+    else if (resource_.has_status)
+        object.erase("status");
+    keep_server_fields(was, object);
+    if (resource_.is_custom()) object = pruned(*resource_.schema, std::move(object));
+    if (resource_.is_custom()) object = with_defaults(*resource_.schema, std::move(object));
+    if (subresource.empty()) fill_in(resource_, object);
+    const AdmissionRequest request{server_.storage_, resource_, subresource, user_, &was};
+    if (!is_scaled) object = mutated(request, std::move(object));
+    if (moves_generation(was, object))
+        set(object, "/metadata/generation", number_at(was, "/metadata/generation") + 1);
+    if (const auto problems = wrong(resource_, object, &was); !problems.empty())
+        return invalid(resource_, name, problems);
+    Admitted result =
+        is_scaled ? Admitted{std::move(object)} : admitted(request, std::move(object));
+    if (result.refusal) return forbidden(resource_, name, *result.refusal);
+    set(result.object, "/metadata/resourceVersion", text_at(was, "/metadata/resourceVersion"));
+    const bool is_last = has(was, "/metadata/deletionTimestamp") && is_held(was) &&
+                         !is_held(result.object) &&
+                         number_at(was, "/metadata/deletionGracePeriodSeconds") == 0;
+    if (is_last && !is_dry) {
+        const Place place = place_of(was);
+        server_.storage_.put(place, result.object, user_);
+        return gone(place, result.object);
+    }
+    if (without_record(result.object) == without_record(was) && !is_applied)
+        return accepted(was, 200, std::move(result.warnings));
+    if (server_.tracks_fields_ && !is_applied)
+        result.object =
+            with_managed_fields(was, std::move(result.object), {manager, false, subresource, now_});
+    return stored(place_of(was), std::move(result.object), 200, std::move(result.warnings));
+}
+
+}  // namespace sluice::sim
