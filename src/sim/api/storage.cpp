@@ -37,7 +37,7 @@ void Storage::record(Change change) {
 }
 
 ObjectPtr Storage::put(const Place& place, json::object object, const std::string& user) {
-    set(object, "/metadata/resourceVersion", std::to_string(++version_));
+    set(object, "/metadata/resourceVersion", json::string{std::to_string(++version_)});
     const ObjectPtr before = find(place);
     auto stored = std::make_shared<const Stored>(std::move(object));
     objects_[place] = stored;
@@ -50,7 +50,7 @@ void Storage::remove(const Place& place, const std::string& user) {
     const ObjectPtr before = find(place);
     SLUICE_ASSERT(before != nullptr);
     json::object last = before->object();
-    set(last, "/metadata/resourceVersion", std::to_string(++version_));
+    set(last, "/metadata/resourceVersion", json::string{std::to_string(++version_)});
     objects_.erase(place);
     record({Change::Type::Deleted, version_, place, std::make_shared<const Stored>(std::move(last)),
             before, user});

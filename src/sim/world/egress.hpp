@@ -1,0 +1,61 @@
+// The world outside of the cluster, as far as hooks reach it: services by URL that allow, refuse,
+// hang or answer with rubbish, and a record of every question. What a question is and what an
+// answer means is decided by the production code of the hooks; only the wire is played here.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "api/pilot/hooks/hook.hpp"
+#include "base/time.hpp"
+#include "sim/api/api_server.hpp"
+
+namespace sluice::sim {
+
+// One question about one transition, and what became of it.
+struct HookCall {
+    Instant at;
+    std::string key;  // the idempotency key
+    std::string ns;
+    std::string set;
+    std::string prev;  // pod names, or "nil"
+    std::string next;
+    bool allowed = false;
+    bool answered = false;
+};
+
+// What a service says to a question; the first rule that fits, the last resort is to allow.
+struct HookRule {
+    std::string hook;
+    std::string next;  // only before this pod; empty: always; "nil": after the last
+    enum class Says { Allow, Refuse, Hang, Rubbish, Fail } says = Says::Allow;
+    std::string message = {};
+};
+
+class Egress {
+  public:
+    explicit Egress(const ApiServer& api) : api_(api) {}
+
+    // A rule takes the place of the one for the same hook and pod.
+    void set_rule(HookRule rule);
+    void forget_rules(const std::string& hook);
+
+    // The verdict on a transition: nothing if the service hangs for longer than the hook waits.
+    std::optional<api::pilot::HookVerdict> ask(const api::pilot::HookCatalogue& hooks,
+                                               api::pilot::Transition transition, Instant now);
+
+    const std::vector<HookCall>& calls() const { return calls_; }
+
+  private:
+    Result<api::pilot::Answer> answer(const std::string& hook, const std::string& next) const;
+    Result<api::pilot::SecretData> secret(const std::string& ns, const std::string& name) const;
+    void fetch(std::optional<api::pilot::HookPod>& pod, const std::string& ns) const;
+
+    const ApiServer& api_;
+    std::vector<HookRule> rules_;
+    std::vector<HookCall> calls_;
+};
+
+}  // namespace sluice::sim

@@ -1,0 +1,74 @@
+// What goes wrong between an operator and the world. Every exchange and every batch of events has a
+// number; a plan says what becomes of which. Nothing goes wrong that no plan names.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string_view>
+
+#include "base/dice.hpp"
+#include "base/time.hpp"
+
+namespace sluice::sim {
+
+enum class Mishap : std::uint8_t {
+    None,
+    CrashBefore,  // the process dies before the request leaves
+    CrashAfter,   // it dies when the request was carried out
+    LoseRequest,  // never arrives; no answer
+    LoseAnswer,   // carried out; no answer
+    Refuse409,
+    Refuse429,
+    Refuse500,
+    Slow,  // carried out and answered, but half a minute late
+};
+enum class EventMishap : std::uint8_t { None, Lose, Repeat, Delay };
+
+const char* to_text(Mishap mishap);
+const char* to_text(EventMishap mishap);
+
+// Odds in a thousand, for random worlds.
+struct Odds {
+    int crash = 0;
+    int request = 0;  // lost, refused or slow
+    int events = 0;   // lost, repeated or late
+    int stale = 0;    // a list that is older than now
+};
+
+class Faults {
+  public:
+    Faults() = default;
+    Faults(Odds odds, std::uint64_t seed, Instant until)
+        : odds_(odds), dice_(seed), until_(until) {}
+
+    void at_exchange(int number, Mishap mishap) { exchanges_[number] = mishap; }
+    void at_batch(int number, EventMishap mishap) { batches_[number] = mishap; }
+    // Every first list of a process is this many changes old.
+    void serve_stale(std::uint64_t changes) { stale_ = changes; }
+
+    Mishap next_exchange(Instant now);
+    EventMishap next_batch(Instant now);
+    std::uint64_t stale_by(Instant now);
+
+    int exchanges() const { return exchange_count_; }
+    int batches() const { return batch_count_; }
+    int injected() const { return injected_; }
+
+  private:
+    bool hits(int odds, Instant now) {
+        return odds > 0 && now < until_ && static_cast<int>(dice_.roll() % 1000) < odds;
+    }
+
+    std::map<int, Mishap> exchanges_;
+    std::map<int, EventMishap> batches_;
+    std::uint64_t stale_ = 0;
+    Odds odds_;
+    Dice dice_{1};
+    Instant until_;
+    int exchange_count_ = 0;
+    int batch_count_ = 0;
+    int injected_ = 0;
+};
+
+}  // namespace sluice::sim

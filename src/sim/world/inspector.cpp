@@ -1,0 +1,361 @@
+#include "sim/world/inspector.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/memory.hpp"
+#include "model/lease.hpp"
+#include "sim/api/admission.hpp"
+
+namespace sluice::sim {
+namespace {
+
+constexpr const char* claim_at = "/metadata/annotations/sluice.dev~1claim";
+constexpr std::size_t violations_max = 50;
+
+std::string note(const json::object& set, const char* key) {
+    return text_at(set, fmt::format("/metadata/annotations/sluice.dev~1{}", key));
+}
+
+std::int64_t gate_of(const json::object& set) {
+    return number_at(set, "/spec/updateStrategy/rollingUpdate/partition");
+}
+
+std::string uid_of(const json::object& object) {
+    return text_at(object, "/metadata/uid");
+}
+
+std::string name_of(const json::object& object) {
+    return text_at(object, "/metadata/name");
+}
+
+// What an operator may not touch: the object without the partition and our annotations.
+json::object untouchable(json::object set) {
+    erase(set, "/spec/updateStrategy/rollingUpdate/partition");
+    if (object_at(set, "/spec/updateStrategy/rollingUpdate").empty())
+        erase(set, "/spec/updateStrategy/rollingUpdate");
+    for (const char* key : {"resourceVersion", "generation", "managedFields"})
+        erase(set, std::string{"/metadata/"} + key);
+    json::object kept;
+    for (const auto& [key, value] : object_at(set, "/metadata/annotations"))
+        if (!std::string_view{key}.starts_with("sluice.dev/")) kept[key] = value;
+    if (kept.empty())
+        erase(set, "/metadata/annotations");
+    else
+        set.at("metadata").get_object()["annotations"] = std::move(kept);
+    return set;
+}
+
+}  // namespace
+
+Inspector::Inspector(Cluster& cluster, const Egress& egress) : cluster_(cluster), egress_(egress) {
+    cluster_.api().on_change([this](const Change& change) { on_change(change); });
+}
+
+void Inspector::broken(const std::string& promise, const std::string& what) {
+    tested_.insert(promise);
+    if (violations_.size() < violations_max)
+        violations_.push_back(
+            fmt::format("{} at {}: {}", promise, to_rfc3339(cluster_.now()), what));
+}
+
+Inspector::Seen Inspector::look(const std::string& ns, const std::string& name) const {
+    Seen seen{cluster_.now(), cluster_.api().find("statefulsets.apps", ns, name), {}};
+    if (!seen.set) return seen;
+    for (const ObjectPtr& pod : cluster_.api().list("pods", ns))
+        if (text_at(pod->object(), "/metadata/ownerReferences/0/uid") == uid_of(seen.set->object()))
+            seen.pods.push_back(pod);
+    return seen;
+}
+
+HostWitness Inspector::witness() {
+    HostWitness ears;
+    ears.patches = [this](const std::string& who, const std::string& patch,
+                          const model::ObjectKey& key) {
+        writer_ = who;
+        writer_patch_ = patch;
+        writer_key_ = to_text(key);
+    };
+    ears.reads = [this](const std::string& who, const model::ObjectKey& key) {
+        reads_[{who, to_text(key)}] = look(key.ns, key.name);
+    };
+    ears.logs = [this](const std::string&, const controller::Log& line) {
+        if (line.text.find(canary) != std::string::npos) broken("S14", "a secret is in a log line");
+    };
+    ears.starts = [this](const std::string& who) {
+        std::erase_if(reads_, [&](const auto& one) { return one.first.first == who; });
+    };
+    return ears;
+}
+
+const Inspector::Seen* Inspector::last_read() const {
+    const auto found = reads_.find({writer_, writer_key_});
+    return found == reads_.end() ? nullptr : &found->second;
+}
+
+void Inspector::on_change(const Change& change) {
+    if (change.user == operator_user) on_own_write(change);
+    if (change.place.resource == "statefulsets.apps") on_set(change);
+    if (change.place.resource == "pods" && change.type == Change::Type::Added) on_new_pod(change);
+}
+
+// An operator writes StatefulSets, events and its lease, and deletes nothing.
+void Inspector::on_own_write(const Change& change) {
+    const std::string& resource = change.place.resource;
+    const bool may = resource == "statefulsets.apps" || resource == "events" ||
+                     resource == "leases.coordination.k8s.io";
+    held("S11");
+    if (change.type == Change::Type::Deleted)
+        broken("S11", fmt::format("an operator deleted {} {}", resource, change.place.name));
+    held("S10");
+    if (!may) broken("S10", fmt::format("an operator wrote {} {}", resource, change.place.name));
+    if (resource != "leases.coordination.k8s.io") ++writes_;
+    held("S14");
+    if (change.object->text().find(canary) != std::string::npos)
+        broken("S14", fmt::format("a secret is in {} {}", resource, change.place.name));
+    if (resource == "events") {
+        held("S16");
+        if (text_at(change.object->object(), "/involvedObject/namespace") != change.place.ns)
+            broken("S16", "an event stands in another namespace than what it is about");
+    }
+}
+
+void Inspector::on_set(const Change& change) {
+    if (change.type == Change::Type::Deleted) return;
+    const json::object& now = change.object->object();
+    Record& record = records_[uid_of(now)];
+    if (number_at(now, "/spec/replicas") == 0) record.was_at_zero = true;
+    if (!change.before) return;
+    if (gate_of(now) > gate_of(change.before->object())) record.lowered_to.clear();
+    if (change.user == operator_user)
+        on_own_set_write(change, record);
+    else
+        on_stranger(change, record);
+}
+
+// Somebody else lowered the gate of a set that an operator steers: what comes up is their doing.
+void Inspector::on_stranger(const Change& change, Record& record) {
+    const json::object& before = change.before->object();
+    const json::object& now = change.object->object();
+    const bool steered = has(before, claim_at);
+    const std::int64_t replicas = number_at(now, "/spec/replicas");
+    if (gate_of(now) < gate_of(before) && gate_of(now) < replicas) record.is_bypassed = true;
+    if (!steered) record.is_bypassed = true;  // nobody promised anything yet
+    // A new template over an open gate, where no policy closes it in the same write.
+    const bool leaks = object_at(now, "/spec/template") != object_at(before, "/spec/template") &&
+                       gate_of(now) < replicas;
+    if (leaks) record.is_bypassed = true;
+}
+
+void Inspector::check_fence(const Change& change, Record& record) {
+    const auto fence = model::decode_fence(note(change.object->object(), "fence"));
+    if (!fence) return;
+    held("S3");
+    if (record.lease == fence->lease && fence->transitions < record.fence)
+        broken("S3", fmt::format("a write of fence {} after one of {}", fence->transitions,
+                                 record.fence));
+    record.lease = fence->lease;
+    record.fence = fence->transitions;
+}
+
+void Inspector::check_fields(const Change& change) {
+    held("S10");
+    held("S17");
+    const json::object before = untouchable(change.before->object());
+    const json::object after = untouchable(change.object->object());
+    if (before == after) return;
+    for (const char* field : {"ownerReferences", "finalizers"}) {
+        const std::string pointer = std::string{"/metadata/"} + field;
+        if (array_at(before, pointer) != array_at(after, pointer))
+            broken("S17", fmt::format("an operator changed {} of {}", field, change.place.name));
+    }
+    broken("S10", fmt::format("an operator changed more than the partition and its annotations on "
+                              "{}",
+                              change.place.name));
+}
+
+void Inspector::on_own_set_write(const Change& change, Record& record) {
+    const json::object& before = change.before->object();
+    const json::object& now = change.object->object();
+    check_fence(change, record);
+    check_fields(change);
+    held("S8");
+    const bool names_uid = writer_patch_.find("\"/metadata/uid\"") != std::string::npos &&
+                           writer_patch_.find(uid_of(now)) != std::string::npos;
+    if (!names_uid) broken("S8", "a write does not name the UID of what it is about");
+    const auto memory = engine::decode_memory(note(now, "rollout"));
+    if (memory && memory->id != record.rollout) {
+        record.rollout = memory->id;
+        record.approved.clear();
+        record.lowered_to.clear();
+        record.was_at_zero = number_at(now, "/spec/replicas") == 0;
+    }
+    const bool shuts = gate_of(now) >= number_at(now, "/spec/replicas");
+    if (shuts) record.is_bypassed = false;
+    if (note(now, "reason") == "GateBypassed" && gate_of(now) > gate_of(before))
+        corrections_.push_back(cluster_.now());
+    if (gate_of(now) < gate_of(before)) on_lowered(change, record);
+    if (note(now, "reason") == "RolloutCompleted" && note(before, "reason") != "RolloutCompleted")
+        check_completed(change);
+    // A read counts for one write.
+    reads_.erase({writer_, writer_key_});
+}
+
+void Inspector::on_lowered(const Change& change, Record& record) {
+    const json::object& before = change.before->object();
+    const json::object& now = change.object->object();
+    const std::int64_t replicas = number_at(now, "/spec/replicas");
+    const std::int64_t exposed_before = std::max<std::int64_t>(0, replicas - gate_of(before));
+    const std::int64_t exposed_now = std::max<std::int64_t>(0, replicas - gate_of(now));
+    const Seen* seen = last_read();
+    check_read(change, seen);
+    held("S24");
+    if (note(before, "paused") == "true" && exposed_now > exposed_before)
+        broken("S24", "the gate was lowered while the set is paused");
+    record.replicas_then = replicas;
+    if (exposed_now == exposed_before) return;
+    held("S5");
+    if (exposed_now > exposed_before + 1)
+        broken("S5", fmt::format("{} pods were let go at once", exposed_now - exposed_before));
+    const std::int64_t index = gate_of(now);
+    held("S4");
+    if (!record.lowered_to.insert(index).second)
+        broken("S4", fmt::format("the gate was lowered to {} twice in one rollout", index));
+    if (!seen || !seen->set) return;
+    check_pods(change, *seen, gate_of(before));
+    check_evidence(change, *seen, index);
+    record.approved[{text_at(seen->set->object(), "/status/updateRevision"), index}] = true;
+}
+
+void Inspector::check_read(const Change& change, const Seen* seen) {
+    held("S9");
+    if (!seen || !seen->set) {
+        broken("S9", fmt::format("the gate of {} was lowered without a look at the API before",
+                                 change.place.name));
+        return;
+    }
+    held("S23");
+    const json::object& set = seen->set->object();
+    if (number_at(set, "/status/observedGeneration") < number_at(set, "/metadata/generation"))
+        broken("S23", "the gate was lowered on a status that speaks of an older spec");
+    if (uid_of(set) != uid_of(change.object->object()))
+        broken("S8", "the gate was lowered on a look at a namesake");
+}
+
+// Everything that was let go before is there, on the new revision and ready; and whatever stands
+// behind the gate is ready too, unless somebody said that it need not be.
+void Inspector::check_pods(const Change& change, const Seen& seen, std::int64_t before) {
+    const json::object& set = seen.set->object();
+    const std::int64_t start = number_at(set, "/spec/ordinals/start");
+    const std::int64_t replicas = number_at(set, "/spec/replicas");
+    const std::int64_t next = gate_of(change.object->object());
+    const bool excused = note(set, "allow-unready") == "true";
+    const std::string revision = text_at(set, "/status/updateRevision");
+    held("S2");
+    for (std::int64_t index = 0; index < replicas; ++index) {
+        if (index == next || (excused && index < next)) continue;
+        const std::string name = fmt::format("{}-{}", name_of(set), index + start);
+        const auto pod = std::ranges::find_if(
+            seen.pods, [&](const ObjectPtr& one) { return name_of(one->object()) == name; });
+        bool ready = false;
+        if (pod != seen.pods.end())
+            for (const json::value& one : array_at((*pod)->object(), "/status/conditions"))
+                ready =
+                    ready || (one.is_object() && text_at(one.get_object(), "/type") == "Ready" &&
+                              text_at(one.get_object(), "/status") == "True");
+        const bool updated =
+            pod != seen.pods.end() &&
+            text_at((*pod)->object(), "/metadata/labels/controller-revision-hash") == revision;
+        if (!ready || (index >= before && !updated))
+            broken("S2", fmt::format("the gate was lowered while {} is not {}", name,
+                                     ready ? "updated" : "ready"));
+    }
+}
+
+// The hook said yes, to this very transition, and lately.
+void Inspector::check_evidence(const Change& change, const Seen& seen, std::int64_t index) {
+    constexpr Duration age_max = 80s;  // 60 s, and the time of the requests
+    const json::object& set = seen.set->object();
+    const std::int64_t start = number_at(set, "/spec/ordinals/start");
+    const auto uid_at = [&](std::int64_t which) -> std::string {
+        const std::string name = fmt::format("{}-{}", name_of(set), which + start);
+        for (const ObjectPtr& pod : seen.pods)
+            if (name_of(pod->object()) == name) return uid_of(pod->object());
+        return "nil";
+    };
+    const bool first = index + 1 >= number_at(set, "/spec/replicas");
+    const std::string key =
+        fmt::format("{}/{}/{}/{}", uid_of(set), text_at(set, "/status/updateRevision"),
+                    first ? "nil" : uid_at(index + 1), uid_at(index));
+    const HookCall* last = nullptr;
+    for (const HookCall& call : egress_.calls())
+        if (call.key == key && call.answered) last = &call;
+    held("S1");
+    held("S6");
+    if (!last)
+        broken("S6",
+               fmt::format("no hook was asked about this transition of {}", change.place.name));
+    else if (!last->allowed)
+        broken("S1", fmt::format("the gate of {} was lowered though the hook had refused last",
+                                 change.place.name));
+    else if (cluster_.now() - last->at > age_max)
+        broken("S6", "the gate was lowered on an approval that is too old");
+}
+
+void Inspector::check_completed(const Change& change) {
+    const json::object& now = change.object->object();
+    held("S21");
+    for (const ObjectPtr& pod : look(change.place.ns, change.place.name).pods) {
+        const bool leaving = has(pod->object(), "/metadata/deletionTimestamp");
+        const std::string revision =
+            text_at(pod->object(), "/metadata/labels/controller-revision-hash");
+        if (!leaving && revision != text_at(now, "/status/updateRevision"))
+            broken("S21", fmt::format("the rollout of {} is called complete, and {} is not on the "
+                                      "new revision",
+                                      change.place.name, name_of(pod->object())));
+    }
+}
+
+// A pod that comes up on a revision that is not current: somebody must have let it go.
+void Inspector::on_new_pod(const Change& change) {
+    const json::object& pod = change.object->object();
+    const json::object& owner = object_at(pod, "/metadata/ownerReferences/0");
+    if (text_at(owner, "/kind") != "StatefulSet") return;
+    const ObjectPtr set =
+        cluster_.api().find("statefulsets.apps", change.place.ns, text_at(owner, "/name"));
+    if (!set || !has(set->object(), claim_at)) return;
+    const Record& record = records_[uid_of(set->object())];
+    const std::string revision = text_at(pod, "/metadata/labels/controller-revision-hash");
+    const std::string current = text_at(set->object(), "/status/currentRevision");
+    const std::string& name = change.place.name;
+    const std::int64_t index = std::stoll("0" + name.substr(name.rfind('-') + 1)) -
+                               number_at(set->object(), "/spec/ordinals/start");
+    held("S5");
+    const bool excused = record.is_bypassed || record.was_at_zero || index >= record.replicas_then;
+    if (revision == current || excused || record.approved.contains({revision, index})) return;
+    broken("S5",
+           fmt::format("{} came up on revision {}, and nobody had let it go", name, revision));
+}
+
+void Inspector::compare_view(const OperatorHost& host) {
+    held("L2");
+    if (!host.is_running()) return;
+    const runtime::Store& store = host.controller().store();
+    std::size_t pods = 0;
+    for (const ObjectPtr& set : cluster_.api().list("statefulsets.apps")) {
+        const model::ObjectKey key{text_at(set->object(), "/metadata/namespace"),
+                                   name_of(set->object())};
+        const auto known = store.statefulset(key);
+        if (!known || known->meta.resource_version != set->version())
+            broken("L2", fmt::format("the operator does not know {} as it is", to_text(key)));
+        if (known) pods += store.pods_of(*known).size();
+    }
+    std::size_t truth = 0;
+    for (const ObjectPtr& pod : cluster_.api().list("pods"))
+        truth += text_at(pod->object(), "/metadata/ownerReferences/0/kind") == "StatefulSet";
+    if (pods != truth)
+        broken("L2", fmt::format("the operator knows {} pods, and there are {}", pods, truth));
+}
+
+}  // namespace sluice::sim

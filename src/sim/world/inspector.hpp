@@ -1,0 +1,85 @@
+// Watches the true state of the cluster, never an operator's view of it, and writes down every
+// promise that an operator breaks. The names are those of docs/simulation.md.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "sim/actors/cluster.hpp"
+#include "sim/world/egress.hpp"
+#include "sim/world/operator_host.hpp"
+
+namespace sluice::sim {
+
+// A text that stands in Secrets only: wherever else it turns up, a secret has leaked.
+inline const std::string canary = "CANARY-b41f7c";
+
+class Inspector {
+  public:
+    Inspector(Cluster& cluster, const Egress& egress);
+
+    // The ears of an operator's process.
+    HostWitness witness();
+    // Somebody said that pods may come up ungated: a stranger opened the gate where no policy keeps
+    // it shut, or scaled to zero.
+    const std::vector<std::string>& violations() const { return violations_; }
+    // What operators have written since the world began: statefulsets and events, not leases.
+    int writes() const { return writes_; }
+    // Times at which an operator closed a gate again.
+    const std::vector<Instant>& corrections() const { return corrections_; }
+    // Every promise that was put to the test at least once.
+    const std::set<std::string>& tested() const { return tested_; }
+    // The operator's store says what the API says.
+    void compare_view(const OperatorHost& host);
+
+  private:
+    struct Seen {  // a workload as a quorum read showed it
+        Instant at;
+        ObjectPtr set;
+        std::vector<ObjectPtr> pods;
+    };
+    struct Record {  // what is known of one workload, by UID
+        std::map<std::pair<std::string, std::int64_t>, bool> approved;  // revision, index
+        std::set<std::int64_t> lowered_to;  // since the gate was last raised
+        std::int64_t rollout = -1;
+        std::int64_t replicas_then = 0;  // when the gate was last lowered
+        bool is_bypassed = false;        // by somebody else
+        bool was_at_zero = false;
+        std::string lease;
+        std::int64_t fence = -1;
+    };
+
+    void on_change(const Change& change);
+    void on_set(const Change& change);
+    void on_own_write(const Change& change);
+    void on_own_set_write(const Change& change, Record& record);
+    void on_lowered(const Change& change, Record& record);
+    void on_stranger(const Change& change, Record& record);
+    void on_new_pod(const Change& change);
+    void check_fence(const Change& change, Record& record);
+    void check_fields(const Change& change);
+    void check_read(const Change& change, const Seen* seen);
+    void check_pods(const Change& change, const Seen& seen, std::int64_t before);
+    void check_evidence(const Change& change, const Seen& seen, std::int64_t index);
+    void check_completed(const Change& change);
+    Seen look(const std::string& ns, const std::string& name) const;
+    const Seen* last_read() const;
+    void broken(const std::string& promise, const std::string& what);
+    void held(const std::string& promise) { tested_.insert(promise); }
+
+    Cluster& cluster_;
+    const Egress& egress_;
+    std::map<std::string, Record> records_;
+    std::map<std::pair<std::string, std::string>, Seen> reads_;  // identity, "ns/name"
+    std::string writer_;                                         // who is about to write
+    std::string writer_patch_;
+    std::string writer_key_;
+    std::vector<std::string> violations_;
+    std::vector<Instant> corrections_;
+    std::set<std::string> tested_;
+    int writes_ = 0;
+};
+
+}  // namespace sluice::sim

@@ -1,0 +1,275 @@
+#include "sim/world/operator_host.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/assert.hpp"
+#include "sim/api/admission.hpp"
+
+namespace sluice::sim {
+namespace {
+
+using controller::Input;
+
+std::string resource_of(model::Kind kind) {
+    constexpr const char* ids[] = {"statefulsets.apps", "pods", "configmaps"};
+    return ids[static_cast<std::size_t>(kind)];
+}
+
+Watch watch_of(const runtime::WatchScope& scope) {
+    Watch watch;
+    watch.resource = resource_of(scope.kind);
+    watch.ns = scope.ns;
+    watch.label_selector = scope.label_selector;
+    watch.field_selector = scope.field_selector;
+    watch.bookmarks = true;
+    watch.api_version = "v1";
+    return watch;
+}
+
+runtime::RequestFailure failure_of(Mishap mishap) {
+    if (mishap == Mishap::Refuse409) return {409, {}, "the object has been modified"};
+    if (mishap == Mishap::Refuse429) return {429, 2s, "too many requests"};
+    if (mishap == Mishap::Refuse500) return {500, {}, "internal error"};
+    return {0, {}, "no answer"};
+}
+
+// How long a client waits before it gives an answer up.
+constexpr Duration patience = 15s;
+constexpr Duration slowness = 30s;
+
+}  // namespace
+
+OperatorHost::OperatorHost(Cluster& cluster, Egress& egress, Faults& faults, HostOptions options,
+                           HostWitness witness)
+    : cluster_(cluster),
+      egress_(egress),
+      faults_(faults),
+      options_(std::move(options)),
+      witness_(std::move(witness)) {
+    options_.settings.leads_at_once = !options_.leader_elect;
+    cluster_.api().on_change([this](const Change& change) { on_change(change); });
+}
+
+OperatorHost::~OperatorHost() = default;
+
+bool OperatorHost::leads() const {
+    return !options_.leader_elect || (election_ && election_->leads(clock()));
+}
+
+void OperatorHost::start() {
+    ++life_;
+    witness_.starts(options_.identity);
+    options_.settings.seed = options_.seed + life_;
+    streams_.clear();
+    asking_.clear();
+    controller_ = std::make_unique<controller::Controller>(options_.settings);
+    if (options_.leader_elect) {
+        election_ = std::make_unique<runtime::Election>(
+            fmt::format("{}-{}", options_.identity, life_), options_.settings.seed);
+        run_election();
+    }
+    later(0ms, [this] { step(controller::Tick{}); });
+}
+
+void OperatorHost::crash(bool restarts) {
+    ++life_;
+    controller_.reset();
+    election_.reset();
+    streams_.clear();
+    if (!restarts) return;
+    const std::uint64_t life = life_;
+    cluster_.timeline().after(options_.restart_after, [this, life] {
+        if (life_ == life) start();
+    });
+}
+
+void OperatorHost::pause(Duration length) {
+    stopped_until_ = cluster_.now() + length;
+}
+
+void OperatorHost::later(Duration delay, std::function<void()> what) {
+    const std::uint64_t life = life_;
+    cluster_.timeline().after(delay, [this, life, what = std::move(what)]() mutable {
+        if (life != life_ || !controller_) return;
+        if (cluster_.now() < stopped_until_)
+            return later(stopped_until_ - cluster_.now(), std::move(what));
+        what();
+    });
+}
+
+// As in production: whoever stopped leading hears of it before anything else.
+void OperatorHost::step(Input input) {
+    SLUICE_ASSERT(!is_stepping_);
+    const std::uint64_t life = life_;
+    const auto run = [&](Input one) {
+        is_stepping_ = true;
+        controller::Effects effects = controller_->step(std::move(one), clock());
+        is_stepping_ = false;
+        for (controller::Effect& effect : effects.list) {
+            if (life != life_) return;  // died of the one before
+            std::visit([this](auto& it) { run_one(std::move(it)); }, effect);
+        }
+        if (life == life_ && effects.wake_at) set_alarm(*effects.wake_at);
+    };
+    if (options_.leader_elect && controller_->leads() != leads())
+        run(controller::Leadership{leads(), election_->fence()});
+    if (life == life_) run(std::move(input));
+}
+
+void OperatorHost::set_alarm(Instant at) {
+    const std::uint64_t number = ++alarm_;
+    later(std::max(Duration{1}, at - clock()), [this, number] {
+        if (number == alarm_) step(controller::Tick{});
+    });
+}
+
+void OperatorHost::exchange(std::function<void()> carry_out, std::function<void()> answer,
+                            std::function<void(runtime::RequestFailure)> fail) {
+    const Mishap mishap = faults_.next_exchange(cluster_.now());
+    if (mishap == Mishap::CrashBefore) return crash();
+    const auto to_server = [this, mishap, carry_out = std::move(carry_out),
+                            answer = std::move(answer), fail = std::move(fail)] {
+        const bool arrives = mishap == Mishap::None || mishap == Mishap::LoseAnswer ||
+                             mishap == Mishap::CrashAfter || mishap == Mishap::Slow;
+        if (arrives) carry_out();
+        if (mishap == Mishap::CrashAfter) return crash();
+        if (mishap == Mishap::None) return later(latency(), answer);
+        if (mishap == Mishap::Slow && slowness < patience) return later(slowness, answer);
+        const bool silent =
+            mishap == Mishap::LoseRequest || mishap == Mishap::LoseAnswer || mishap == Mishap::Slow;
+        later(silent ? patience : latency(), [fail, mishap] { fail(failure_of(mishap)); });
+    };
+    later(latency(), to_server);
+}
+
+void OperatorHost::run_one(controller::StartList&& effect) {
+    auto page = std::make_shared<model::ListPage>();
+    exchange(
+        [this, page, scope = effect.scope] {
+            const std::uint64_t version = cluster_.api().storage().version();
+            page->items = stale_objects(scope, version);
+            page->resource_version = std::to_string(version);
+        },
+        [this, page, id = effect.session] { step(controller::PageArrived{id, std::move(*page)}); },
+        [this, id = effect.session](runtime::RequestFailure failed) {
+            step(controller::SessionFailed{id, std::move(failed)});
+        });
+}
+
+std::vector<model::Object> OperatorHost::stale_objects(const runtime::WatchScope& scope,
+                                                       std::uint64_t version) {
+    Watch watch = watch_of(scope);
+    std::vector<model::Object> objects;
+    std::vector<WatchedEvent> events;
+    for (const ObjectPtr& one : cluster_.api().storage().list_at(version, watch.resource, watch.ns))
+        events.push_back({"ADDED", one});
+    for (model::WatchEvent& event : decoded({watch, scope.kind}, events))
+        if (auto* changed = std::get_if<model::Changed>(&event))
+            objects.push_back(std::move(changed->object));
+    return objects;
+}
+
+void OperatorHost::run_one(controller::StartWatch&& effect) {
+    const controller::SessionId id = effect.session;
+    Stream stream{watch_of(effect.scope), effect.scope.kind};
+    stream.watch.sends_initial = effect.request.initial_events;
+    if (!effect.request.initial_events)
+        stream.watch.version = std::stoull("0" + effect.request.resource_version);
+    const Duration timeout = effect.request.timeout;
+    exchange([] {},
+             [this, id, stream, timeout] {
+                 streams_[id] = stream;
+                 pump(id);
+                 later(timeout, [this, id] {
+                     // A bookmark before the end, so that the next watch goes on from here.
+                     const auto at = std::to_string(cluster_.api().storage().version());
+                     if (!streams_.contains(id)) return;
+                     pump(id);
+                     if (!streams_.contains(id)) return;
+                     step(controller::EventsArrived{id, {model::Bookmark{at, false}}});
+                     if (!streams_.erase(id)) return;
+                     step(controller::WatchEnded{id});
+                 });
+             },
+             [this, id](runtime::RequestFailure failed) {
+                 step(controller::SessionFailed{id, std::move(failed)});
+             });
+}
+
+void OperatorHost::run_one(controller::StopWatch&& effect) {
+    streams_.erase(effect.session);
+}
+
+void OperatorHost::on_change(const Change& change) {
+    if (!controller_) return;
+    for (auto& [id, stream] : streams_) {
+        if (stream.pump_is_due || stream.watch.resource != change.place.resource) continue;
+        stream.pump_is_due = true;
+        later(latency(), [this, session = id] { pump(session); });
+    }
+}
+
+void OperatorHost::pump(controller::SessionId session) {
+    const auto found = streams_.find(session);
+    if (found == streams_.end()) return;
+    Stream& stream = found->second;
+    stream.pump_is_due = false;
+    std::vector<WatchedEvent> raw;
+    const std::uint64_t stale = stream.watch.sends_initial ? faults_.stale_by(cluster_.now()) : 0;
+    const std::uint64_t now = cluster_.api().storage().version();
+    if (stale > 0 && now > stale && !cluster_.api().storage().is_compacted(now - stale)) {
+        // A server that is behind: the list is old, and the watch goes on from there.
+        for (const ObjectPtr& one :
+             cluster_.api().storage().list_at(now - stale, stream.watch.resource, stream.watch.ns))
+            raw.push_back({"ADDED", one});
+        stream.watch.version = now - stale;
+        stream.watch.sends_initial = false;
+        auto events = decoded(stream, raw);
+        events.emplace_back(model::Bookmark{std::to_string(now - stale), true});
+        later(5s, [this, session] { pump(session); });
+        return step(controller::EventsArrived{session, std::move(events)});
+    }
+    auto events = decoded(stream, cluster_.api().watch_events(stream.watch));
+    if (!events.empty()) deliver(session, std::move(events));
+}
+
+void OperatorHost::deliver(controller::SessionId session, std::vector<model::WatchEvent> events) {
+    switch (faults_.next_batch(cluster_.now())) {
+        case EventMishap::Lose: {
+            // The end of an initial list cannot be lost alone: the stream would end with it.
+            std::erase_if(events, [](const model::WatchEvent& event) {
+                return !std::holds_alternative<model::Bookmark>(event);
+            });
+            break;
+        }
+        case EventMishap::Repeat:
+            later(latency(), [this, session, events] {
+                if (streams_.contains(session)) step(controller::EventsArrived{session, events});
+            });
+            break;
+        case EventMishap::Delay:
+            later(20s, [this, session, events = std::move(events)] {
+                if (streams_.contains(session)) step(controller::EventsArrived{session, events});
+            });
+            return;
+        case EventMishap::None: break;
+    }
+    if (!events.empty()) step(controller::EventsArrived{session, std::move(events)});
+}
+
+std::vector<model::WatchEvent> OperatorHost::decoded(const Stream& stream,
+                                                     const std::vector<WatchedEvent>& events) {
+    std::vector<model::WatchEvent> batch;
+    for (const WatchedEvent& event : events) {
+        std::string line =
+            fmt::format(R"({{"type":"{}","object":{}}})", event.type, event.object->text());
+        auto one = decoder_.watch_event(stream.kind, std::move(line));
+        SLUICE_ASSERT(one.has_value());
+        batch.push_back(std::move(*one));
+    }
+    return batch;
+}
+
+}  // namespace sluice::sim

@@ -1,0 +1,216 @@
+// The requests of an operator that are not lists and watches.
+#include <fmt/format.h>
+
+#include "sim/api/admission.hpp"
+#include "sim/api/selectors.hpp"
+#include "sim/world/operator_host.hpp"
+
+namespace sluice::sim {
+namespace {
+
+std::string statefulset_path(const model::ObjectKey& key) {
+    return fmt::format("/apis/apps/v1/namespaces/{}/statefulsets/{}", key.ns, key.name);
+}
+
+runtime::RequestFailure failure_of(const Response& response) {
+    return {response.status, response.retry_after,
+            response.body.is_object() ? text_at(response.body.get_object(), "/message")
+                                      : "the server refused"};
+}
+
+// An answer of the API about the lease, as the election wants it.
+Result<model::Lease> lease_of(const Response& response) {
+    if (response.status < 300) return model::decode_lease(json::serialize(response.body));
+    const ErrorKind kind = response.status == 404   ? ErrorKind::NotFound
+                           : response.status == 409 ? ErrorKind::Conflict
+                                                    : ErrorKind::Server;
+    return failure(kind, failure_of(response).message);
+}
+
+}  // namespace
+
+controller::Answer<controller::LiveWorkload> OperatorHost::live(const model::ObjectKey& key) {
+    const ObjectPtr set = cluster_.api().find("statefulsets.apps", key.ns, key.name);
+    if (!set) return std::unexpected(runtime::RequestFailure{404, {}, "not found"});
+    controller::LiveWorkload found;
+    auto decoded = decoder_.object(model::Kind::StatefulSet, set->text());
+    SLUICE_ASSERT(decoded.has_value());
+    found.set = std::get<model::StatefulSet>(std::move(*decoded));
+    const json::object& selector = object_at(set->object(), "/spec/selector");
+    for (const ObjectPtr& pod : cluster_.api().list("pods", key.ns)) {
+        if (!selects(selector, object_at(pod->object(), "/metadata/labels"))) continue;
+        auto one = decoder_.object(model::Kind::Pod, pod->text());
+        SLUICE_ASSERT(one.has_value());
+        if (std::get<model::Pod>(*one).owner_uid == found.set.meta.uid)
+            found.pods.push_back(std::get<model::Pod>(std::move(*one)));
+    }
+    return found;
+}
+
+void OperatorHost::run_one(controller::ReadWorkload&& effect) {
+    auto answer = std::make_shared<controller::Answer<controller::LiveWorkload>>();
+    exchange(
+        [this, answer, key = effect.key] {
+            witness_.reads(options_.identity, key);
+            *answer = live(key);
+        },
+        [this, answer, ticket = effect.ticket] {
+            step(controller::WorkloadRead{ticket, std::move(*answer)});
+        },
+        [this, ticket = effect.ticket](runtime::RequestFailure failed) {
+            step(controller::WorkloadRead{ticket, std::unexpected(std::move(failed))});
+        });
+}
+
+void OperatorHost::run_one(controller::PatchWorkload&& effect) {
+    auto answer = std::make_shared<controller::Answer<model::StatefulSet>>();
+    exchange(
+        [this, answer, key = effect.key, patch = effect.json_patch] {
+            witness_.patches(options_.identity, patch, key);
+            Request request;
+            request.method = "PATCH";
+            request.path = statefulset_path(key);
+            request.content_type = "application/json-patch+json";
+            request.query["fieldManager"] = "sluice";
+            request.body = patch;
+            request.user = operator_user;
+            const Response response = cluster_.api().serve(request, cluster_.now());
+            if (response.status >= 300) {
+                *answer = std::unexpected(failure_of(response));
+                return;
+            }
+            auto set = decoder_.object(model::Kind::StatefulSet, json::serialize(response.body));
+            SLUICE_ASSERT(set.has_value());
+            *answer = std::get<model::StatefulSet>(std::move(*set));
+        },
+        [this, answer, ticket = effect.ticket] {
+            step(controller::WorkloadPatched{ticket, std::move(*answer)});
+        },
+        [this, ticket = effect.ticket](runtime::RequestFailure failed) {
+            step(controller::WorkloadPatched{ticket, std::unexpected(std::move(failed))});
+        });
+}
+
+void OperatorHost::run_one(controller::AskHook&& effect) {
+    auto verdict = std::make_shared<std::optional<api::pilot::HookVerdict>>();
+    asking_[effect.ticket] = true;
+    const auto said = [this, ticket = effect.ticket](bool allowed, std::string message) {
+        if (asking_.erase(ticket))
+            step(controller::HookAnswered{ticket, allowed, std::move(message)});
+    };
+    exchange([this, verdict, transition = std::move(effect.transition),
+              hooks = effect.hooks] { *verdict = egress_.ask(*hooks, transition, cluster_.now()); },
+             [verdict, said] {
+                 if (*verdict) return said((*verdict)->allowed, (*verdict)->message);
+                 said(false, "the hook did not come to a verdict");
+             },
+             [said](const runtime::RequestFailure&) { said(false, "the hook did not answer"); });
+}
+
+void OperatorHost::run_one(controller::CancelHook&& effect) {
+    asking_.erase(effect.ticket);
+}
+
+void OperatorHost::run_one(controller::PostEvent&& effect) {
+    const engine::ReasonEntry& reason = engine::entry(effect.reason);
+    json::object event{{"apiVersion", "events.k8s.io/v1"},
+                       {"kind", "Event"},
+                       {"metadata", json::object{{"generateName", effect.key.name + "-"}}},
+                       {"eventTime", to_rfc3339_micro(effect.at)},
+                       {"reportingController", "sluice.dev/operator"},
+                       {"reportingInstance", options_.identity},
+                       {"action", "Steer"},
+                       {"reason", reason.name},
+                       {"regarding", json::object{{"apiVersion", "apps/v1"},
+                                                  {"kind", "StatefulSet"},
+                                                  {"namespace", effect.key.ns},
+                                                  {"name", effect.key.name},
+                                                  {"uid", effect.uid}}},
+                       {"note", effect.note},
+                       {"type", reason.tone == engine::Tone::Warning ? "Warning" : "Normal"}};
+    exchange(
+        [this, event = std::move(event), ns = effect.key.ns] {
+            Request request;
+            request.method = "POST";
+            request.path = fmt::format("/apis/events.k8s.io/v1/namespaces/{}/events", ns);
+            request.body = json::serialize(event);
+            request.user = operator_user;
+            cluster_.api().serve(request, cluster_.now());
+        },
+        [] {}, [](const runtime::RequestFailure&) {});
+}
+
+void OperatorHost::run_one(controller::CheckPolicies&&) {
+    auto installed = std::make_shared<bool>(false);
+    exchange(
+        [this, installed] {
+            const std::string group = ".admissionregistration.k8s.io";
+            *installed =
+                cluster_.api().find("mutatingadmissionpolicies" + group, {}, "sluice-gate") &&
+                cluster_.api().find("mutatingadmissionpolicybindings" + group, {}, "sluice-gate");
+        },
+        [this, installed] { step(controller::PoliciesSeen{*installed}); },
+        [](const runtime::RequestFailure&) {});
+}
+
+void OperatorHost::run_one(controller::RolloutEnded&&) {}
+
+void OperatorHost::run_one(controller::Log&& effect) {
+    witness_.logs(options_.identity, effect);
+}
+
+Result<model::Lease> OperatorHost::read_lease() {
+    Request request;
+    request.path = "/apis/coordination.k8s.io/v1/namespaces/sluice-system/leases/sluice";
+    request.user = operator_user;
+    return lease_of(cluster_.api().serve(request, cluster_.now()));
+}
+
+Result<model::Lease> OperatorHost::write_lease(const runtime::WriteLease& wanted) {
+    const bool exists = !wanted.lease.resource_version.empty();
+    Request request;
+    request.method = exists ? "PUT" : "POST";
+    request.path = "/apis/coordination.k8s.io/v1/namespaces/sluice-system/leases";
+    if (exists) request.path += "/sluice";
+    request.body =
+        model::encode_lease(wanted.lease, "sluice-system", "sluice", wanted.acquired, clock());
+    request.user = operator_user;
+    return lease_of(cluster_.api().serve(request, cluster_.now()));
+}
+
+void OperatorHost::run_election() {
+    const auto request = election_->poll(clock());
+    const auto again = [this] {
+        step(controller::Tick{});
+        if (election_) run_election();
+    };
+    auto answer = std::make_shared<Result<model::Lease>>(failure(ErrorKind::Timeout, "no answer"));
+    if (request && std::holds_alternative<runtime::ReadLease>(*request)) {
+        exchange([this, answer] { *answer = read_lease(); },
+                 [this, answer, again] {
+                     election_->on_read(std::move(*answer), clock());
+                     again();
+                 },
+                 [this, again](const runtime::RequestFailure& failed) {
+                     election_->on_read(failure(ErrorKind::Timeout, failed.message), clock());
+                     again();
+                 });
+    } else if (request) {
+        exchange(
+            [this, answer, wanted = std::get<runtime::WriteLease>(*request)] {
+                *answer = write_lease(wanted);
+            },
+            [this, answer, again] {
+                election_->on_written(std::move(*answer), clock());
+                again();
+            },
+            [this, again](const runtime::RequestFailure& failed) {
+                election_->on_written(failure(ErrorKind::Timeout, failed.message), clock());
+                again();
+            });
+    } else {
+        later(std::max(Duration{50}, election_->wake_at() - clock()), [this] { run_election(); });
+    }
+}
+
+}  // namespace sluice::sim
