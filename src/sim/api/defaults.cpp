@@ -93,7 +93,7 @@ void fill_strategy(json::object& spec) {
         rolling = nullptr;
     }
     if (rolling && rolling->is_object() && text_at(strategy, "/type") == "RollingUpdate")
-        give(rolling->get_object(), "partition", 0);
+        give(rolling->get_object(), "partition", json::value(0));
 }
 
 void fill_statefulset(json::object& set) {

@@ -1,0 +1,183 @@
+#include "sim/actors/kubelet.hpp"
+
+#include <algorithm>
+
+#include "sim/actors/scheduler.hpp"
+
+namespace sluice::sim {
+namespace {
+
+const std::string node_controller = "system:serviceaccount:kube-system:node-controller";
+
+std::string_view behaviour_of(const json::object& pod) {
+    return text(child(metadata(pod), "annotations"), behaviour_annotation);
+}
+
+bool is_of_job(const json::object& pod) {
+    const json::object* owner = controller_of(pod);
+    return owner && text(*owner, "kind") == "Job";
+}
+
+}  // namespace
+
+Kubelet::Kubelet(Surroundings at)
+    : at_(at),
+      turns_(at, at.options.pace.controller_least, at.options.pace.controller_most,
+             [this](const Key& key) { return turn(key); }) {}
+
+bool Kubelet::is_up(const std::string& node) const {
+    return is_ready_node(at_.api.find("nodes", {}, node));
+}
+
+// A pod's turn comes when it got its node, is to end, behaves differently, or has a gate that
+// moved.
+void Kubelet::on_change(const Change& change) {
+    if (change.place.resource == "nodes") return notice_node(change);
+    if (change.place.resource != "pods") return;
+    const Key key{change.place.ns, change.place.name};
+    if (change.type == Change::Type::Deleted) {
+        lives_.erase(key);
+        return;
+    }
+    const json::object& pod = change.object->object();
+    const std::string_view node = text(child(pod, "spec"), "nodeName");
+    if (node.empty()) return;
+    const auto life = lives_.find(key);
+    const bool is_known = life != lives_.end() && life->second.uid == uid_of(pod);
+    const bool is_gated = !children(child(pod, "spec"), "readinessGates").empty();
+    if (!is_known || is_terminating(pod) || life->second.behaviour != behaviour_of(pod) ||
+        (is_gated && is_readiness_due(pod)))
+        turns_.add(key);
+}
+
+bool Kubelet::turn(const Key& key) {
+    const ObjectPtr stored = at_.api.find("pods", key.ns, key.name);
+    if (!stored) return true;
+    const json::object& pod = stored->object();
+    Life& life = lives_[key];
+    if (life.uid != uid_of(pod)) {
+        life = {.uid = std::string{uid_of(pod)},
+                .node = std::string{text(child(pod, "spec"), "nodeName")},
+                .behaviour = std::string{behaviour_of(pod)}};
+    }
+    if (!is_up(life.node)) return true;
+    if (is_terminating(pod)) {
+        plan_stop(key, life, pod);
+    } else if (life.stage == Stage::New) {
+        accept(key, life, pod);
+    } else if (life.behaviour != behaviour_of(pod)) {
+        life.behaviour = behaviour_of(pod);
+        behave(key, life, pod);
+    } else if (life.stage == Stage::Ready && is_readiness_due(pod)) {
+        json::object changed = pod;
+        set_readiness(changed, true, at_.now());
+        report(life, std::move(changed));
+    }
+    return true;
+}
+
+// The pods of a node that went down stop being ready; those of one that came back live on.
+void Kubelet::notice_node(const Change& change) {
+    const bool is_gone = change.type == Change::Type::Deleted;
+    const bool was_up = is_ready_node(change.before);
+    const bool is_up_now = !is_gone && is_ready_node(change.object);
+    if (was_up == is_up_now || (!change.before && is_up_now)) return;
+    const Duration delay =
+        draw(at_.options.pace.controller_least, at_.options.pace.controller_most);
+    at_.timeline.after(delay, [this, node = change.place.name, is_up_now] {
+        if (is_up(node) != is_up_now) return;
+        for (auto& [key, life] : lives_) {
+            const ObjectPtr pod = at_.api.find("pods", key.ns, key.name);
+            if (life.node != node || !pod) continue;
+            ++life.plan;
+            if (is_up_now) {
+                live_on(key, life, pod->object());
+            } else {
+                json::object lost = pod->object();
+                set_condition(lost, {"Ready", false, "NodeNotReady", "Node is not ready"},
+                              at_.now());
+                at_.api.update(std::move(lost), node_controller, at_.now(), "status");
+            }
+        }
+    });
+}
+
+void Kubelet::live_on(const Key& key, Life& life, const json::object& pod) {
+    life.stops_at.reset();
+    if (is_terminating(pod)) return plan_stop(key, life, pod);
+    const Pace& pace = at_.options.pace;
+    life.behaviour = behaviour_of(pod);
+    switch (life.stage) {
+        case Stage::New: return accept(key, life, pod);
+        case Stage::Creating:
+        case Stage::Pulling:
+        case Stage::BackingOff:
+            return plan(key, life, draw(pace.start_least, pace.start_most), &Kubelet::start);
+        case Stage::Running: return behave(key, life, pod);
+        case Stage::Ready: {
+            plan(key, life, draw(pace.ready_least, pace.ready_most), &Kubelet::make_ready);
+            if (!life.behaviour.empty()) behave(key, life, pod);
+            return;
+        }
+        case Stage::Ended: return;
+    }
+}
+
+void Kubelet::plan(const Key& key, Life& life, Duration delay, Deed deed) {
+    at_.timeline.after(delay, [this, key, uid = life.uid, plan = ++life.plan, deed] {
+        const auto found = lives_.find(key);
+        if (found == lives_.end() || found->second.uid != uid || found->second.plan != plan) return;
+        const ObjectPtr pod = at_.api.find("pods", key.ns, key.name);
+        if (!pod || is_terminating(pod->object()) || !is_up(found->second.node)) return;
+        (this->*deed)(key, found->second, pod->object());
+    });
+}
+
+// What comes next for a pod that runs, or stands still, under the behaviour that it has now.
+void Kubelet::behave(const Key& key, Life& life, const json::object& pod) {
+    const Pace& pace = at_.options.pace;
+    const bool is_running = life.stage == Stage::Running || life.stage == Stage::Ready;
+    if (life.stage == Stage::Pulling && life.behaviour != "pull")
+        return plan(key, life, draw(pace.start_least, pace.start_most), &Kubelet::start);
+    if (!is_running) return;  // it is on its way and will see the behaviour when it gets there
+    const Duration reaction = draw(pace.ready_least, pace.ready_most);
+    if (life.behaviour == "crash") return plan(key, life, reaction, &Kubelet::crash);
+    if (life.behaviour == "fail" || life.behaviour == "succeed")
+        return plan(key, life, reaction, &Kubelet::end);
+    if (life.behaviour == "unready" && life.stage == Stage::Ready)
+        return plan(key, life, reaction, &Kubelet::make_unready);
+    if (life.stage == Stage::Running) plan_ready(key, life, pod);
+}
+
+void Kubelet::plan_ready(const Key& key, Life& life, const json::object& pod) {
+    const Pace& pace = at_.options.pace;
+    const Duration usual = draw(pace.ready_least, pace.ready_most);
+    ++life.plan;
+    if (life.behaviour == "unready") return;
+    if (is_of_job(pod) && life.behaviour.empty()) return plan(key, life, usual, &Kubelet::end);
+    const bool is_slow = life.behaviour.starts_with("slow ");
+    const auto wish = is_slow ? parse_duration(std::string_view{life.behaviour}.substr(5))
+                              : std::optional<Duration>{};
+    plan(key, life, wish.value_or(usual), &Kubelet::make_ready);
+}
+
+// A pod ends after the time that stopping takes, at the latest when its grace is over.
+void Kubelet::plan_stop(const Key& key, Life& life, const json::object& pod) {
+    const Pace& pace = at_.options.pace;
+    const auto deadline = parse_rfc3339(text(metadata(pod), "deletionTimestamp"));
+    Instant stop = life.stops_at.value_or(at_.now() + draw(pace.stop_least, pace.stop_most));
+    if (deadline) stop = std::min(stop, std::max(*deadline, at_.now()));
+    if (life.stops_at && stop >= *life.stops_at) return;
+    life.stops_at = stop;
+    at_.timeline.at(stop, [this, key, uid = life.uid, stop] {
+        const auto found = lives_.find(key);
+        if (found == lives_.end() || found->second.uid != uid || found->second.stops_at != stop)
+            return;
+        const std::string node = found->second.node;
+        if (!is_up(node)) return;
+        at_.api.remove("pods", key.ns, key.name, "system:node:" + node, at_.now(),
+                       {.propagation = "Background", .grace = 0, .uid = uid});
+    });
+}
+
+}  // namespace sluice::sim

@@ -1,0 +1,63 @@
+// The kubelets of all nodes: start pods, report on them, let them behave as their annotation says,
+// and end those that are deleted. On a node that is down nothing happens until it is back.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "sim/actors/pod_status.hpp"
+#include "sim/actors/turns.hpp"
+
+namespace sluice::sim {
+
+class Kubelet {
+  public:
+    explicit Kubelet(Surroundings at);
+    void on_change(const Change& change);
+
+  private:
+    enum class Stage { New, Creating, Pulling, Running, Ready, BackingOff, Ended };
+    // One pod on its node. A plan is a timer; only the newest plan of a pod is carried out.
+    struct Life {
+        std::string uid;
+        std::string node;
+        Stage stage = Stage::New;
+        std::string behaviour = {};
+        std::uint64_t plan = 0;
+        int restarts = 0;
+        Instant started = {};
+        std::optional<Instant> stops_at = {};
+    };
+    using Deed = void (Kubelet::*)(const Key&, Life&, json::object);
+
+    bool turn(const Key& key);
+    void notice_node(const Change& change);
+    void live_on(const Key& key, Life& life, const json::object& pod);
+    void behave(const Key& key, Life& life, const json::object& pod);
+    void plan(const Key& key, Life& life, Duration delay, Deed deed);
+    void plan_ready(const Key& key, Life& life, const json::object& pod);
+    void plan_stop(const Key& key, Life& life, const json::object& pod);
+
+    void accept(const Key& key, Life& life, json::object pod);
+    void start(const Key& key, Life& life, json::object pod);
+    void back_off_pulling(const Key& key, Life& life, json::object pod);
+    void run(const Key& key, Life& life, json::object pod);
+    void make_ready(const Key& key, Life& life, json::object pod);
+    void make_unready(const Key& key, Life& life, json::object pod);
+    void crash(const Key& key, Life& life, json::object pod);
+    void end(const Key& key, Life& life, json::object pod);
+
+    bool is_up(const std::string& node) const;
+    Containers running(const Life& life, bool is_ready) const;
+    void report(const Life& life, json::object pod);
+    Duration draw(Duration least, Duration most) { return at_.dice.between(least, most); }
+
+    Surroundings at_;
+    Turns turns_;
+    std::map<Key, Life> lives_;
+    std::uint64_t addresses_ = 0;
+};
+
+}  // namespace sluice::sim

@@ -1,0 +1,125 @@
+// What a kubelet reports of a pod, one function per thing that can happen to it.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/hash.hpp"
+#include "sim/actors/kubelet.hpp"
+
+namespace sluice::sim {
+namespace {
+
+// A crash loop: 10 s, doubled with every crash, at most five minutes.
+Duration pause_before_restart(int restarts) {
+    return std::min<Duration>(10s * (1 << std::min(restarts - 1, 5)), 5min);
+}
+
+void set_phase(json::object& pod, std::string_view phase) {
+    object_in(pod, "/status")["phase"] = phase;
+}
+
+}  // namespace
+
+void Kubelet::report(const Life& life, json::object pod) {
+    at_.api.update(std::move(pod), "system:node:" + life.node, at_.now(), "status");
+}
+
+Containers Kubelet::running(const Life& life, bool is_ready) const {
+    return {.state = Containers::State::Running,
+            .is_ready = is_ready,
+            .restarts = life.restarts,
+            .since = life.started,
+            .failed_before = life.restarts > 0};
+}
+
+void Kubelet::accept(const Key& key, Life& life, json::object pod) {
+    const Pace& pace = at_.options.pace;
+    life.stage = Stage::Creating;
+    json::object& status = object_in(pod, "/status");
+    status["startTime"] = to_rfc3339(at_.now());
+    const auto node = fnv1a(life.node) % 250 + 1;
+    status["hostIP"] = fmt::format("192.168.0.{}", node);
+    set_condition(pod, {"PodScheduled", true}, at_.now());
+    set_condition(pod, {"Initialized", true}, at_.now());
+    set_readiness(pod, false, at_.now());
+    set_containers(pod, {});
+    report(life, std::move(pod));
+    plan(key, life, draw(pace.start_least, pace.start_most), &Kubelet::start);
+}
+
+void Kubelet::start(const Key& key, Life& life, json::object pod) {
+    if (life.behaviour != "pull") return run(key, life, std::move(pod));
+    life.stage = Stage::Pulling;
+    set_containers(
+        pod, {.reason = "ErrImagePull", .message = "failed to pull and unpack image: not found"});
+    report(life, std::move(pod));
+    plan(key, life, 10s, &Kubelet::back_off_pulling);
+}
+
+void Kubelet::back_off_pulling(const Key&, Life& life, json::object pod) {
+    set_containers(pod, {.reason = "ImagePullBackOff", .message = "Back-off pulling image"});
+    report(life, std::move(pod));
+}
+
+void Kubelet::run(const Key& key, Life& life, json::object pod) {
+    life.stage = Stage::Running;
+    life.started = at_.now();
+    set_phase(pod, "Running");
+    json::object& status = object_in(pod, "/status");
+    if (!status.contains("podIP")) {
+        const std::uint64_t n = ++addresses_;
+        const std::string address =
+            fmt::format("10.{}.{}.{}", 1 + n / 62'500 % 250, n / 250 % 250, 1 + n % 250);
+        status["podIP"] = address;
+        status["podIPs"] = json::array{json::object{{"ip", address}}};
+    }
+    set_containers(pod, running(life, false));
+    const json::object reported = pod;
+    report(life, std::move(pod));
+    behave(key, life, reported);
+}
+
+void Kubelet::make_ready(const Key&, Life& life, json::object pod) {
+    life.stage = Stage::Ready;
+    set_containers(pod, running(life, true));
+    set_readiness(pod, true, at_.now());
+    report(life, std::move(pod));
+}
+
+void Kubelet::make_unready(const Key&, Life& life, json::object pod) {
+    life.stage = Stage::Running;
+    set_containers(pod, running(life, false));
+    set_readiness(pod, false, at_.now());
+    report(life, std::move(pod));
+}
+
+void Kubelet::crash(const Key& key, Life& life, json::object pod) {
+    life.stage = Stage::BackingOff;
+    ++life.restarts;
+    set_containers(pod, {.reason = "CrashLoopBackOff",
+                         .message = "back-off restarting failed container",
+                         .restarts = life.restarts,
+                         .since = at_.now(),
+                         .failed_before = true});
+    set_readiness(pod, false, at_.now());
+    report(life, std::move(pod));
+    plan(key, life, pause_before_restart(life.restarts), &Kubelet::start);
+}
+
+// Of a Job's pod: its work is done, or failed. Of any other: as if its node had put it out.
+void Kubelet::end(const Key&, Life& life, json::object pod) {
+    life.stage = Stage::Ended;
+    const bool has_failed = life.behaviour == "fail";
+    set_phase(pod, has_failed ? "Failed" : "Succeeded");
+    set_containers(pod, {.state = Containers::State::Ended,
+                         .reason = has_failed ? "Error" : "Completed",
+                         .exit_code = has_failed ? 1 : 0,
+                         .restarts = life.restarts,
+                         .since = at_.now()});
+    set_condition(pod, {"ContainersReady", false, has_failed ? "PodFailed" : "PodCompleted"},
+                  at_.now());
+    set_condition(pod, {"Ready", false, has_failed ? "PodFailed" : "PodCompleted"}, at_.now());
+    report(life, std::move(pod));
+}
+
+}  // namespace sluice::sim

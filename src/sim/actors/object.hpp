@@ -1,0 +1,55 @@
+// Reading the parts that every object has, without copies: the views live as long as the object.
+// What is not there reads as empty.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "sim/api/api_server.hpp"
+#include "sim/api/json.hpp"
+
+namespace sluice::sim {
+
+// Names an object among those of one resource.
+struct Key {
+    std::string ns;
+    std::string name;
+    friend auto operator<=>(const Key&, const Key&) = default;
+};
+
+const json::object& child(const json::object& in, std::string_view key);
+const json::array& children(const json::object& in, std::string_view key);
+std::string_view text(const json::object& in, std::string_view key);
+bool is_text(const json::value& value, std::string_view expected);
+bool contains(const json::array& in, const json::value& entry);
+bool is_set(const json::object& in, std::string_view key);  // there, and true
+
+const json::object& metadata(const json::object& object);
+std::string_view name_of(const json::object& object);
+std::string_view uid_of(const json::object& object);
+Key key_of(const json::object& object);
+bool is_terminating(const json::object& object);
+bool has_finalizer(const json::object& object, std::string_view finalizer);
+
+// The owner reference that says `controller: true`, or null.
+const json::object* controller_of(const json::object& object);
+// A reference that makes `owner` the controller of whoever carries it.
+json::object controller_reference(const json::object& owner);
+void add_owner(json::object& object, json::object reference);
+// Removes the references that the predicate names; false if there were none.
+bool drop_owners(json::object& object,
+                 const std::function<bool(const json::object& reference)>& which);
+void drop_finalizer(json::object& object, std::string_view finalizer);
+
+// The entry of a list of conditions, or null.
+const json::object* condition(const json::object& status, std::string_view type);
+
+// A LabelSelector with matchLabels and matchExpressions. An empty one selects everything.
+bool selects(const json::object& selector, const json::object& labels);
+
+inline bool went(const Response& response) {
+    return response.status / 100 == 2;
+}
+
+}  // namespace sluice::sim

@@ -1,0 +1,104 @@
+#include "sim/actors/pod_status.hpp"
+
+#include <algorithm>
+
+namespace sluice::sim {
+namespace {
+
+bool holds(const json::object& pod, std::string_view type) {
+    const json::object* found = condition(child(pod, "status"), type);
+    return found && text(*found, "status") == "True";
+}
+
+bool gates_open(const json::object& pod) {
+    return std::ranges::all_of(children(child(pod, "spec"), "readinessGates"),
+                               [&](const json::value& gate) {
+                                   return holds(pod, text(gate.get_object(), "conditionType"));
+                               });
+}
+
+json::object state_of(const Containers& containers) {
+    const std::string since = to_rfc3339(containers.since);
+    switch (containers.state) {
+        case Containers::State::Running: return {{"running", {{"startedAt", since}}}};
+        case Containers::State::Ended:
+            return {{"terminated",
+                     {{"exitCode", containers.exit_code},
+                      {"reason", containers.reason},
+                      {"startedAt", since},
+                      {"finishedAt", since}}}};
+        case Containers::State::Waiting: break;
+    }
+    json::object waiting{{"reason", containers.reason}};
+    if (!containers.message.empty()) waiting["message"] = containers.message;
+    return {{"waiting", std::move(waiting)}};
+}
+
+}  // namespace
+
+void set_condition(json::object& pod, const PodCondition& wanted, Instant now) {
+    json::value& list = object_in(pod, "/status")["conditions"];
+    if (!list.is_array()) list.emplace_array();
+    json::array& conditions = list.get_array();
+    const auto found = std::ranges::find_if(conditions, [&](const json::value& entry) {
+        return text(entry.get_object(), "type") == wanted.type;
+    });
+    const std::string_view status = wanted.holds ? "True" : "False";
+    const bool has_turned =
+        found == conditions.end() || text(found->get_object(), "status") != status;
+    json::object entry{{"type", wanted.type},
+                       {"status", status},
+                       {"lastProbeTime", nullptr},
+                       {"lastTransitionTime", has_turned ? json::value(to_rfc3339(now))
+                                                         : found->at("lastTransitionTime")}};
+    if (!wanted.reason.empty()) entry["reason"] = wanted.reason;
+    if (!wanted.message.empty()) entry["message"] = wanted.message;
+    if (found == conditions.end())
+        conditions.push_back(std::move(entry));
+    else
+        *found = std::move(entry);
+}
+
+void set_containers(json::object& pod, const Containers& containers) {
+    json::array statuses;
+    const std::string_view uid = uid_of(pod);
+    const bool is_running = containers.state == Containers::State::Running;
+    for (const json::value& entry : children(child(pod, "spec"), "containers")) {
+        const json::object& container = entry.get_object();
+        json::object last;
+        if (containers.failed_before)
+            last["terminated"] = {
+                {"exitCode", 1}, {"reason", "Error"}, {"finishedAt", to_rfc3339(containers.since)}};
+        json::object status{{"name", text(container, "name")},
+                            {"image", text(container, "image")},
+                            {"imageID", ""},
+                            {"state", state_of(containers)},
+                            {"lastState", std::move(last)},
+                            {"ready", containers.is_ready},
+                            {"started", is_running},
+                            {"restartCount", containers.restarts}};
+        if (containers.state != Containers::State::Waiting || containers.restarts > 0) {
+            status["imageID"] = "sim://" + std::string{text(container, "image")};
+            status["containerID"] = "sim://" + std::string{uid} + "/" +
+                                    std::string{text(container, "name")} + "/" +
+                                    std::to_string(containers.restarts);
+        }
+        statuses.push_back(std::move(status));
+    }
+    object_in(pod, "/status")["containerStatuses"] = std::move(statuses);
+}
+
+void set_readiness(json::object& pod, bool containers_ready, Instant now) {
+    const std::string reason = containers_ready ? "" : "ContainersNotReady";
+    set_condition(pod, {"ContainersReady", containers_ready, reason}, now);
+    const bool is_held = containers_ready && !gates_open(pod);
+    set_condition(
+        pod, {"Ready", containers_ready && !is_held, is_held ? "ReadinessGatesNotReady" : reason},
+        now);
+}
+
+bool is_readiness_due(const json::object& pod) {
+    return holds(pod, "Ready") != (holds(pod, "ContainersReady") && gates_open(pod));
+}
+
+}  // namespace sluice::sim

@@ -1,0 +1,162 @@
+#include "sim/actors/scheduler.hpp"
+
+#include <algorithm>
+
+#include "sim/actors/pod_status.hpp"
+
+namespace sluice::sim {
+namespace {
+
+const std::string user = "system:kube-scheduler";
+
+// The node of a pod that takes up room; empty if there is none.
+std::string_view node_of(const ObjectPtr& pod) {
+    if (!pod) return {};
+    const std::string_view phase = text(child(pod->object(), "status"), "phase");
+    if (phase == "Succeeded" || phase == "Failed") return {};
+    return text(child(pod->object(), "spec"), "nodeName");
+}
+
+std::string_view claim_of(const json::value& volume) {
+    return text(child(volume.get_object(), "persistentVolumeClaim"), "claimName");
+}
+
+const json::array& volumes(const json::object& pod) {
+    return children(child(pod, "spec"), "volumes");
+}
+
+}  // namespace
+
+bool is_ready_node(const ObjectPtr& node) {
+    if (!node) return false;
+    const json::object* ready = condition(child(node->object(), "status"), "Ready");
+    return ready && text(*ready, "status") == "True";
+}
+
+Scheduler::Scheduler(Surroundings at)
+    : at_(at),
+      turns_(at, at.options.pace.schedule_least, at.options.pace.schedule_most,
+             [this](const Key& key) { return turn(key); }) {}
+
+void Scheduler::on_change(const Change& change) {
+    const std::string& resource = change.place.resource;
+    const bool is_gone = change.type == Change::Type::Deleted;
+    if (resource == "pods") {
+        const Key key{change.place.ns, change.place.name};
+        count(change);
+        if (is_gone) {
+            waiting_.erase(key);
+            retry(change.place.ns);
+        } else if (change.type == Change::Type::Added) {
+            turns_.add(key);
+        }
+    } else if (resource == "persistentvolumeclaims" && !is_gone) {
+        retry(change.place.ns);
+    } else if (resource == "nodes") {
+        retry({});
+    }
+}
+
+void Scheduler::count(const Change& change) {
+    const std::string_view before = node_of(change.before);
+    const std::string_view after =
+        change.type == Change::Type::Deleted ? std::string_view{} : node_of(change.object);
+    if (before == after) return;
+    if (!before.empty()) --pods_on_[std::string{before}];
+    if (!after.empty()) ++pods_on_[std::string{after}];
+}
+
+void Scheduler::retry(const std::string& ns) {
+    for (auto at = ns.empty() ? waiting_.begin() : waiting_.lower_bound({ns, {}});
+         at != waiting_.end() && (ns.empty() || at->ns == ns); ++at)
+        turns_.add(*at);
+}
+
+bool Scheduler::turn(const Key& key) {
+    const ObjectPtr pod = at_.api.find("pods", key.ns, key.name);
+    waiting_.erase(key);
+    if (!pod || !text(child(pod->object(), "spec"), "nodeName").empty() ||
+        is_terminating(pod->object()))
+        return true;
+    std::string why = why_not(pod->object());
+    const std::string node = why.empty() ? choose(pod->object()) : "";
+    if (!node.empty()) {
+        bind(pod, node);
+        return true;
+    }
+    if (why.empty())
+        why = "0/" + std::to_string(at_.api.list("nodes").size()) +
+              " nodes are available: none is ready and fits the pod's node selector.";
+    waiting_.insert(key);
+    say_unschedulable(pod, why);
+    return true;
+}
+
+std::string Scheduler::why_not(const json::object& pod) const {
+    const std::string ns = key_of(pod).ns;
+    for (const json::value& volume : volumes(pod)) {
+        const std::string_view name = claim_of(volume);
+        if (name.empty()) continue;
+        const ObjectPtr claim = at_.api.find("persistentvolumeclaims", ns, std::string{name});
+        if (!claim) return "persistentvolumeclaim \"" + std::string{name} + "\" not found";
+        if (is_terminating(claim->object()))
+            return "persistentvolumeclaim \"" + std::string{name} + "\" is being deleted";
+        if (text(child(claim->object(), "status"), "phase") != "Bound")
+            return "pod has unbound immediate PersistentVolumeClaims";
+        const json::array& modes = children(child(claim->object(), "spec"), "accessModes");
+        if (contains(modes, "ReadWriteOncePod") &&
+            is_used_by_another(pod, name))
+            return "node has pod using PersistentVolumeClaim with the same name and "
+                   "ReadWriteOncePod access mode";
+    }
+    return {};
+}
+
+bool Scheduler::is_used_by_another(const json::object& pod, std::string_view claim) const {
+    for (const ObjectPtr& other : at_.api.list("pods", key_of(pod).ns)) {
+        if (uid_of(other->object()) == uid_of(pod) || node_of(other).empty()) continue;
+        if (std::ranges::any_of(volumes(other->object()), [&](const json::value& volume) {
+                return claim_of(volume) == claim;
+            }))
+            return true;
+    }
+    return false;
+}
+
+std::string Scheduler::choose(const json::object& pod) const {
+    const json::object& wish = child(child(pod, "spec"), "nodeSelector");
+    std::string best;
+    int fewest = 0;
+    for (const ObjectPtr& node : at_.api.list("nodes")) {
+        const json::object& object = node->object();
+        const json::object& labels = child(metadata(object), "labels");
+        const bool fits = std::ranges::all_of(wish, [&](const auto& entry) {
+            const json::value* label = labels.if_contains(entry.key());
+            return label && *label == entry.value();
+        });
+        if (!fits || !is_ready_node(node) || is_terminating(object)) continue;
+        if (is_set(child(object, "spec"), "unschedulable")) continue;
+        const auto counted = pods_on_.find(name_of(object));
+        const int pods = counted == pods_on_.end() ? 0 : counted->second;
+        if (!best.empty() && pods >= fewest) continue;
+        best = name_of(object);
+        fewest = pods;
+    }
+    return best;
+}
+
+void Scheduler::bind(const ObjectPtr& pod, const std::string& node) {
+    json::object bound = pod->object();
+    object_in(bound, "/spec")["nodeName"] = node;
+    at_.api.update(std::move(bound), user, at_.now());
+}
+
+void Scheduler::say_unschedulable(const ObjectPtr& pod, const std::string& why) {
+    const json::object* said = condition(child(pod->object(), "status"), "PodScheduled");
+    if (said && text(*said, "message") == why) return;
+    json::object waiting = pod->object();
+    set_condition(waiting, {"PodScheduled", false, "Unschedulable", why}, at_.now());
+    at_.api.update(std::move(waiting), user, at_.now(), "status");
+}
+
+}  // namespace sluice::sim

@@ -1,0 +1,116 @@
+#include "sim/actors/volumes.hpp"
+
+#include <algorithm>
+
+namespace sluice::sim {
+namespace {
+
+const std::string user = "system:serviceaccount:kube-system:persistent-volume-binder";
+const std::string protector = "system:serviceaccount:kube-system:pvc-protection-controller";
+const std::string_view protection = "kubernetes.io/pvc-protection";
+
+json::object new_volume(const json::object& claim, const std::string& name) {
+    const json::object& spec = child(claim, "spec");
+    json::object about{{"apiVersion", "v1"},
+                       {"kind", "PersistentVolumeClaim"},
+                       {"namespace", key_of(claim).ns},
+                       {"name", name_of(claim)},
+                       {"uid", uid_of(claim)}};
+    json::object volume_spec{{"accessModes", children(spec, "accessModes")},
+                             {"capacity", child(child(spec, "resources"), "requests")},
+                             {"claimRef", std::move(about)},
+                             {"persistentVolumeReclaimPolicy", "Delete"},
+                             {"storageClassName", text(spec, "storageClassName")},
+                             {"csi", {{"driver", "sim.sluice.dev"}, {"volumeHandle", name}}}};
+    return {{"apiVersion", "v1"},
+            {"kind", "PersistentVolume"},
+            {"metadata", {{"name", name}}},
+            {"spec", std::move(volume_spec)}};
+}
+
+}  // namespace
+
+Volumes::Volumes(Surroundings at)
+    : at_(at),
+      turns_(at, at.options.pace.controller_least, at.options.pace.controller_most,
+             [this](const Key& key) { return turn(key); }) {}
+
+void Volumes::on_change(const Change& change) {
+    const Key key{change.place.ns, change.place.name};
+    const bool is_gone = change.type == Change::Type::Deleted;
+    if (change.place.resource == "pods" && is_gone && !leaving_.empty()) {
+        for (const Key& claim : leaving_)
+            if (claim.ns == key.ns) turns_.add(claim);
+        return;
+    }
+    if (change.place.resource != "persistentvolumeclaims") return;
+    const json::object& claim = change.object->object();
+    if (is_gone) {
+        leaving_.erase(key);
+        const std::string volume{text(child(claim, "spec"), "volumeName")};
+        if (volume.empty()) return;
+        at_.timeline.after(at_.options.pace.controller_most, [this, volume] {
+            at_.api.remove("persistentvolumes", {}, volume, user, at_.now());
+        });
+        return;
+    }
+    const bool is_bound = text(child(claim, "status"), "phase") == "Bound";
+    if (!is_bound || is_terminating(claim)) turns_.add(key);
+}
+
+bool Volumes::turn(const Key& key) {
+    const ObjectPtr claim = at_.api.find("persistentvolumeclaims", key.ns, key.name);
+    if (!claim) return true;
+    if (is_terminating(claim->object())) return let_go(claim);
+    return text(child(claim->object(), "status"), "phase") == "Bound" || bind(claim);
+}
+
+bool Volumes::bind(const ObjectPtr& claim) {
+    const json::object& object = claim->object();
+    const Key key = key_of(object);
+    const std::string volume = "pvc-" + std::string{uid_of(object)};
+    if (!at_.api.find("persistentvolumes", {}, volume)) {
+        if (!went(at_.api.create(new_volume(object, volume), user, at_.now()))) return false;
+        json::object made = at_.api.find("persistentvolumes", {}, volume)->object();
+        made["status"] = {{"phase", "Bound"}};
+        at_.api.update(std::move(made), user, at_.now(), "status");
+    }
+    json::object named = object;
+    object_in(named, "/spec")["volumeName"] = volume;
+    if (!has_finalizer(named, protection)) {
+        json::value& finalizers = object_in(named, "/metadata")["finalizers"];
+        if (!finalizers.is_array()) finalizers.emplace_array();
+        finalizers.get_array().push_back(json::value(protection));
+    }
+    if (!went(at_.api.update(std::move(named), user, at_.now()))) return false;
+    json::object bound = at_.api.find("persistentvolumeclaims", key.ns, key.name)->object();
+    const json::object& spec = child(bound, "spec");
+    json::object status{{"phase", "Bound"},
+                        {"accessModes", children(spec, "accessModes")},
+                        {"capacity", child(child(spec, "resources"), "requests")}};
+    bound["status"] = std::move(status);
+    return went(at_.api.update(std::move(bound), user, at_.now(), "status"));
+}
+
+bool Volumes::is_in_use(const Key& claim) const {
+    const auto uses = [&](const json::value& volume) {
+        return text(child(volume.get_object(), "persistentVolumeClaim"), "claimName") == claim.name;
+    };
+    return std::ranges::any_of(at_.api.list("pods", claim.ns), [&](const ObjectPtr& pod) {
+        return std::ranges::any_of(children(child(pod->object(), "spec"), "volumes"), uses);
+    });
+}
+
+bool Volumes::let_go(const ObjectPtr& claim) {
+    const Key key = key_of(claim->object());
+    if (!has_finalizer(claim->object(), protection)) return true;
+    if (is_in_use(key)) {
+        leaving_.insert(key);
+        return true;
+    }
+    json::object free = claim->object();
+    drop_finalizer(free, protection);
+    return went(at_.api.update(std::move(free), protector, at_.now()));
+}
+
+}  // namespace sluice::sim

@@ -1,0 +1,262 @@
+// What people, machines and bad luck do in a scenario.
+#include <fmt/format.h>
+
+#include "sim/scenario/statements.hpp"
+
+namespace sluice::sim {
+namespace {
+
+using Words = std::span<const std::string>;
+using Problem = std::optional<std::string>;
+
+constexpr const char* shop = "shop";
+
+Problem problem_of(const Response& response) {
+    if (response.status < 300) return std::nullopt;
+    return response.body.is_object() ? text_at(response.body.get_object(), "/message")
+                                     : fmt::format("status {}", response.status);
+}
+
+std::int64_t number(const std::string& text) {
+    return std::stoll("0" + text.substr(0, 9));
+}
+
+// The value behind "key value" pairs: "replicas 3 hook careful".
+std::string option(Words words, std::string_view key, std::string otherwise) {
+    for (std::size_t i = 0; i + 1 < words.size(); ++i)
+        if (words[i] == key) return words[i + 1];
+    return otherwise;
+}
+
+OperatorHost* operator_of(World& world, Words words) {
+    const std::size_t index = words.empty() ? 0 : static_cast<std::size_t>(number(words[0]));
+    return index < world.operators.size() ? world.operators[index].get() : nullptr;
+}
+
+Problem nothing(World&, Words) {
+    return std::nullopt;  // an option of the world, read before it was made
+}
+
+Problem install_policies(World& world, Words) {
+    world.set_policies(true);
+    return std::nullopt;
+}
+
+Problem remove_policies(World& world, Words) {
+    world.set_policies(false);
+    return std::nullopt;
+}
+
+Problem create_set(World& world, Words words) {
+    SetOptions set;
+    set.name = words[0];
+    set.ns = option(words, "in", shop);
+    set.replicas = number(option(words, "replicas", "3"));
+    set.hook = option(words, "hook", "careful");
+    if (set.hook == "none") set.hook.clear();
+    set.image = option(words, "image", "app:a");
+    set.policy = option(words, "policy", "OrderedReady");
+    set.strategy = option(words, "strategy", "RollingUpdate");
+    const std::string partition = option(words, "partition", "");
+    if (!partition.empty()) set.partition = number(partition);
+    set.start = number(option(words, "start", "0"));
+    set.min_ready = number(option(words, "min-ready", "0"));
+    set.claim = option(words, "claim", "");
+    set.behaviour = option(words, "behaves", "");
+    return problem_of(world.create_set(set));
+}
+
+// hook NAME allows|refuses|hangs|"talks rubbish"|fails [before POD | after-the-last] [because TEXT]
+Problem hook(World& world, Words words) {
+    using Says = HookRule::Says;
+    static const std::map<std::string, Says> known = {{"allows", Says::Allow},
+                                                      {"refuses", Says::Refuse},
+                                                      {"hangs", Says::Hang},
+                                                      {"babbles", Says::Rubbish},
+                                                      {"fails", Says::Fail}};
+    const auto says = known.find(words[1]);
+    if (says == known.end()) return "a hook allows, refuses, hangs, babbles or fails";
+    HookRule rule{words[0], option(words, "before", ""), says->second,
+                  option(words, "because", "not now")};
+    for (const std::string& word : words)
+        if (word == "after-the-last") rule.next = "nil";
+    world.egress.set_rule(std::move(rule));
+    return std::nullopt;
+}
+
+Problem declare(World& world, Words words) {
+    std::string yaml = words.size() > 1 ? words[1] : "";
+    for (std::size_t at = yaml.find("; "); at != std::string::npos; at = yaml.find("; "))
+        yaml.replace(at, 2, "\n");
+    world.declare_hook(words[0], words.size() > 1
+                                     ? yaml + "\n"
+                                     : fmt::format("url: https://{}.example/ask\n", words[0]));
+    return std::nullopt;
+}
+
+Problem withdraw(World& world, Words words) {
+    world.declare_hook(words[0], "");
+    return std::nullopt;
+}
+
+Problem set_image(World& world, Words words) {
+    return problem_of(world.set_image(option(words, "in", shop), words[0], words[1],
+                                      option(words, "behaves", "")));
+}
+
+Problem replace(World& world, Words words) {
+    return problem_of(world.replace(shop, words[0], words[1]));
+}
+
+Problem scale(World& world, Words words) {
+    return problem_of(world.scale(option(words, "in", shop), words[0], number(words[1])));
+}
+
+Problem set_replicas(World& world, Words words) {
+    return problem_of(
+        world.merge("statefulsets.apps", shop, words[0],
+                    json::object{{"spec", json::object{{"replicas", number(words[1])}}}}));
+}
+
+Problem set_strategy(World& world, Words words) {
+    json::object strategy{{"type", words[1]}};
+    if (words[1] == "OnDelete") strategy["rollingUpdate"] = nullptr;
+    return problem_of(
+        world.merge("statefulsets.apps", shop, words[0],
+                    json::object{{"spec", json::object{{"updateStrategy", std::move(strategy)}}}}));
+}
+
+Problem set_partition(World& world, Words words) {
+    return problem_of(world.set_partition(option(words, "in", shop), words[0], number(words[1])));
+}
+
+// "key=value", or "key-" to take it away.
+std::pair<std::string, std::string> pair_of(const std::string& word) {
+    const std::size_t equals = word.find('=');
+    if (equals != std::string::npos) return {word.substr(0, equals), word.substr(equals + 1)};
+    return {word.substr(0, word.size() - 1), ""};
+}
+
+Problem annotate(World& world, Words words) {
+    const auto [key, value] = pair_of(words[1]);
+    return problem_of(world.annotate("statefulsets.apps", shop, words[0], key, value));
+}
+
+Problem label(World& world, Words words) {
+    const auto [key, value] = pair_of(words[1]);
+    return problem_of(world.label(shop, words[0], key, value));
+}
+
+Problem pod_behaves(World& world, Words words) {
+    return problem_of(world.annotate("pods", shop, words[0], behaviour_annotation,
+                                     words[1] == "well" ? "" : words[1]));
+}
+
+Problem delete_pod(World& world, Words words) {
+    return problem_of(
+        world.cluster.api().remove("pods", shop, words[0], admin, world.cluster.now()));
+}
+
+Problem delete_set(World& world, Words words) {
+    Deletion how;
+    if (words.size() > 1 && words[1] == "orphan") how.propagation = "Orphan";
+    return problem_of(world.cluster.api().remove("statefulsets.apps", shop, words[0], admin,
+                                                 world.cluster.now(), how));
+}
+
+Problem crash(World& world, Words words) {
+    if (OperatorHost* host = operator_of(world, words)) host->crash();
+    return std::nullopt;
+}
+
+Problem kill(World& world, Words words) {
+    if (OperatorHost* host = operator_of(world, words)) host->crash(false);
+    return std::nullopt;
+}
+
+Problem start(World& world, Words words) {
+    OperatorHost* host = operator_of(world, words);
+    if (host && !host->is_running()) host->start();
+    return std::nullopt;
+}
+
+// stop operator 0 for 40s: SIGSTOP, and SIGCONT after that time.
+Problem stop(World& world, Words words) {
+    const auto length = parse_duration(option(words, "for", "30s"));
+    if (OperatorHost* host = operator_of(world, words)) host->pause(length.value_or(30s));
+    return std::nullopt;
+}
+
+Problem node(World& world, Words words) {
+    world.cluster.set_node_ready(words[0], words[1] == "up");
+    return std::nullopt;
+}
+
+Problem controllers(World& world, Words words) {
+    world.cluster.set_controllers_running(words[0] == "run");
+    return std::nullopt;
+}
+
+Problem compact(World& world, Words) {
+    world.cluster.api().compact(world.cluster.api().storage().version());
+    return std::nullopt;
+}
+
+// A GitOps agent that puts the partition back to what its repository says, every two seconds.
+Problem rewriter(World& world, Words words) {
+    const std::string name = words[0];
+    const std::int64_t value = number(words[1]);
+    const auto length = parse_duration(option(words, "for", "10m")).value_or(10min);
+    for (Duration at = 0s; at < length; at += 2s)
+        world.cluster.timeline().after(at, [&world, name, value] {
+            const ObjectPtr set = world.set(shop, name);
+            if (set &&
+                number_at(set->object(), "/spec/updateStrategy/rollingUpdate/partition") != value)
+                world.set_partition(shop, name, value);
+        });
+    return std::nullopt;
+}
+
+constexpr Action table[] = {
+    {"operators", "NUMBER", 1, nothing},
+    {"hook-retry", "TIME", 1, nothing},
+    {"clock-ahead", "TIME", 1, nothing},
+    {"clock-behind", "TIME", 1, nothing},
+    {"policies", "", 0, install_policies},
+    {"no policies", "", 0, remove_policies},
+    {"statefulset",
+     "NAME [replicas N] [hook NAME|none] [image IMAGE] [partition N] [policy Parallel] [strategy "
+     "OnDelete] [start N] [min-ready SECONDS] [claim NAME] [behaves HOW] [in NAMESPACE]",
+     1, create_set},
+    {"declare hook", "NAME [YAML]", 1, declare},
+    {"withdraw hook", "NAME", 1, withdraw},
+    {"hook", "NAME allows|refuses|hangs|babbles|fails [before POD|after-the-last] [because TEXT]",
+     2, hook},
+    {"set image", "NAME IMAGE [behaves HOW] [in NAMESPACE]", 2, set_image},
+    {"set partition", "NAME NUMBER", 2, set_partition},
+    {"set replicas", "NAME NUMBER", 2, set_replicas},
+    {"set strategy", "NAME TYPE", 2, set_strategy},
+    {"scale", "NAME NUMBER", 2, scale},
+    {"replace", "NAME IMAGE", 2, replace},
+    {"annotate", "NAME KEY=VALUE|KEY-", 2, annotate},
+    {"label", "NAME KEY=VALUE|KEY-", 2, label},
+    {"pod", "NAME unready|crash|well", 2, pod_behaves},
+    {"delete pod", "NAME", 1, delete_pod},
+    {"delete statefulset", "NAME [orphan]", 1, delete_set},
+    {"crash operator", "[NUMBER]", 0, crash},
+    {"kill operator", "[NUMBER]", 0, kill},
+    {"start operator", "[NUMBER]", 0, start},
+    {"stop operator", "NUMBER for TIME", 3, stop},
+    {"node", "NAME up|down", 2, node},
+    {"controllers", "run|stop", 1, controllers},
+    {"compact", "", 0, compact},
+    {"rewriter", "NAME PARTITION [for TIME]", 2, rewriter},
+};
+
+}  // namespace
+
+std::span<const Action> actions() {
+    return table;
+}
+
+}  // namespace sluice::sim

@@ -1,0 +1,231 @@
+#include "sim/scenario/play.hpp"
+
+#include <fmt/format.h>
+
+#include "sim/scenario/statements.hpp"
+
+namespace sluice::sim {
+namespace {
+
+// A disturbed world may need a fresh list to see what it missed; that takes a quarter of an hour.
+constexpr Duration patience_when_disturbed = 40min;
+constexpr Duration look_every = 250ms;
+constexpr Duration idle_time = 1h;
+
+class Player {
+  public:
+    Player(const Scenario& scenario, std::uint64_t seed, bool is_quiet, const Disturb& disturb)
+        : scenario_(scenario),
+          is_quiet_(is_quiet),
+          world_(std::make_unique<World>(world_options(scenario, seed))) {
+        disturb(world_->faults);
+    }
+
+    Outcome play();
+
+  private:
+    bool run(const Block& block);
+    bool given(const Block& block);
+    bool act(const Block& block);
+    bool expect_within(const Block& block);
+    bool expect_for(const Block& block);
+    void check_idle();
+    std::string first_not_seen(const Block& block) const;
+    bool problem(int line, const std::string& what);
+    Instant now() const { return world_->cluster.now(); }
+
+    const Scenario& scenario_;
+    bool is_quiet_;
+    std::unique_ptr<World> world_;
+    Instant begun_;
+    std::vector<std::string> problems_;
+};
+
+bool Player::problem(int line, const std::string& what) {
+    problems_.push_back(fmt::format("{}:{}: {}", scenario_.name, line, what));
+    return false;
+}
+
+bool Player::given(const Block& block) {
+    if (!act(block)) return false;
+    // The sets come up before anybody steers them, and before the clock of the scenario starts.
+    world_->cluster.run_for(2min);
+    return true;
+}
+
+bool Player::act(const Block& block) {
+    for (const Statement& statement : block.statements) {
+        Statement plain = statement;
+        const bool must_fail = plain.words[0] == "refused";
+        if (must_fail) plain.words.erase(plain.words.begin());
+        const auto matched = match(actions(), plain);
+        const auto wrong = matched->row->act(*world_, matched->rest);
+        if (wrong && !must_fail) return problem(statement.line, *wrong);
+        if (!wrong && must_fail)
+            return problem(statement.line, "it was not refused: " + plain.text());
+    }
+    return true;
+}
+
+std::string Player::first_not_seen(const Block& block) const {
+    for (const Statement& statement : block.statements) {
+        const auto matched = match(sights(), statement);
+        if (!is_quiet_ && !matched->row->is_firm) continue;
+        if (const auto instead = matched->row->look(*world_, matched->rest))
+            return fmt::format("line {}: \"{}\", but saw {}", statement.line, statement.text(),
+                               *instead);
+    }
+    return {};
+}
+
+bool Player::expect_within(const Block& block) {
+    const Instant end = now() + block.time + (is_quiet_ ? 0ms : patience_when_disturbed);
+    std::string missing = first_not_seen(block);
+    while (!missing.empty() && now() < end) {
+        world_->cluster.run_for(look_every);
+        missing = first_not_seen(block);
+    }
+    return missing.empty() ||
+           problem(block.line,
+                   fmt::format("not within {}: {}", sluice::to_text(block.time), missing));
+}
+
+bool Player::expect_for(const Block& block) {
+    const Instant end = now() + block.time;
+    while (now() < end) {
+        const std::string missing = first_not_seen(block);
+        if (!missing.empty())
+            return problem(block.line,
+                           fmt::format("not for {}: {}", sluice::to_text(block.time), missing));
+        world_->cluster.run_for(look_every * 4);
+    }
+    return true;
+}
+
+bool Player::run(const Block& block) {
+    switch (block.kind) {
+        case Block::Kind::Given: return given(block);
+        case Block::Kind::At:
+            if (now() < begun_ + block.time)
+                world_->cluster.timeline().run_until(begun_ + block.time);
+            return act(block);
+        case Block::Kind::After: world_->cluster.run_for(block.time); return act(block);
+        case Block::Kind::ExpectFor: return expect_for(block);
+        case Block::Kind::ExpectWithin:
+        case Block::Kind::Finally: break;
+    }
+    return expect_within(block);
+}
+
+// When all is done nobody writes any more, and every operator knows the world as it is.
+void Player::check_idle() {
+    world_->cluster.run_for(is_quiet_ ? 1min : 20min);
+    const int before = world_->inspector.writes();
+    world_->cluster.run_for(idle_time);
+    const int written = world_->inspector.writes() - before;
+    if (written > 0)
+        problem(scenario_.blocks.back().line,
+                fmt::format("L5: {} writes in an hour in which nothing happened", written));
+    for (const auto& one : world_->operators)
+        world_->inspector.compare_view(*one);
+}
+
+Outcome Player::play() {
+    const Instant start = now();
+    bool begun = false;
+    bool well = true;
+    for (const Block& block : scenario_.blocks) {
+        if (!begun && block.kind != Block::Kind::Given) {
+            begun = true;
+            world_->start_operators();
+            begun_ = now();
+        }
+        well = well && run(block);
+    }
+    if (well) check_idle();
+    Outcome outcome{std::move(problems_), world_->inspector.tested()};
+    if (well) outcome.tested.insert({"L1", "L5"});
+    for (const std::string& one : world_->inspector.violations())
+        outcome.problems.push_back(fmt::format("{}: {}", scenario_.name, one));
+    outcome.exchanges = world_->faults.exchanges();
+    outcome.batches = world_->faults.batches();
+    outcome.injected = world_->faults.injected();
+    outcome.simulated = now() - start;
+    return outcome;
+}
+
+}  // namespace
+
+Outcome play(const Scenario& scenario, std::uint64_t seed, bool is_quiet, const Disturb& disturb) {
+    return Player{scenario, seed, is_quiet, disturb}.play();
+}
+
+namespace {
+
+class Explorer {
+  public:
+    Explorer(const Scenario& scenario, std::uint64_t seed) : scenario_(scenario), seed_(seed) {}
+
+    Outcome run(const std::string& what, bool is_quiet, const Disturb& disturb) {
+        Outcome outcome = play(scenario_, seed_, is_quiet, disturb);
+        ++found.runs;
+        found.injected += outcome.injected;
+        found.simulated += outcome.simulated;
+        found.tested.merge(outcome.tested);
+        for (const std::string& problem : outcome.problems)
+            found.problems.push_back(fmt::format("{} [{}]", problem, what));
+        return outcome;
+    }
+
+    Exploration found;
+
+  private:
+    const Scenario& scenario_;
+    std::uint64_t seed_;
+};
+
+}  // namespace
+
+Exploration explore(const Scenario& scenario, std::uint64_t seed, const Depth& depth) {
+    Explorer explorer{scenario, seed};
+    const Outcome plain = explorer.run("plain", true, [](Faults&) {});
+    if (!plain.problems.empty()) return std::move(explorer.found);
+    const auto exchange = [&](int at, Mishap mishap, std::uint64_t stale) {
+        explorer.run(fmt::format("{} at exchange {}{}", to_text(mishap), at,
+                                 stale ? fmt::format(", then a view {} changes old", stale) : ""),
+                     false, [&](Faults& faults) {
+                         faults.at_exchange(at, mishap);
+                         if (stale) faults.serve_stale(stale);
+                     });
+    };
+    for (int at = 0; at < plain.exchanges; at += depth.crash_stride) {
+        exchange(at, Mishap::CrashBefore, 0);
+        exchange(at, Mishap::CrashAfter, 0);
+        exchange(at, Mishap::CrashAfter, 4 + static_cast<std::uint64_t>(at) % 9);
+        exchange(at, at % 2 ? Mishap::LoseAnswer : Mishap::LoseRequest, 0);
+    }
+    for (int at = 0; at < plain.batches; at += depth.event_stride)
+        for (const EventMishap mishap :
+             {EventMishap::Lose, EventMishap::Repeat, EventMishap::Delay})
+            explorer.run(fmt::format("{} at batch {}", to_text(mishap), at), false,
+                         [&](Faults& faults) { faults.at_batch(at, mishap); });
+    Dice dice{seed};
+    for (int pair = 0; pair < depth.pairs && plain.exchanges > 0 && plain.batches > 0; ++pair) {
+        const int first = static_cast<int>(dice.roll() % static_cast<unsigned>(plain.exchanges));
+        const int second = static_cast<int>(dice.roll() % static_cast<unsigned>(plain.exchanges));
+        const int batch = static_cast<int>(dice.roll() % static_cast<unsigned>(plain.batches));
+        const auto one = static_cast<Mishap>(1 + dice.roll() % 8);
+        const auto other = static_cast<Mishap>(1 + dice.roll() % 8);
+        const auto late = static_cast<EventMishap>(dice.roll() % 4);
+        explorer.run(fmt::format("{} at exchange {}, {} at exchange {}, {} at batch {}",
+                                 to_text(one), first, to_text(other), second, to_text(late), batch),
+                     false, [&](Faults& faults) {
+                         faults.at_exchange(first, one);
+                         faults.at_exchange(second, other);
+                         faults.at_batch(batch, late);
+                     });
+    }
+    return std::move(explorer.found);
+}
+
+}  // namespace sluice::sim

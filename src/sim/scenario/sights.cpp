@@ -1,0 +1,162 @@
+// What can be seen in a scenario.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sim/scenario/statements.hpp"
+
+namespace sluice::sim {
+namespace {
+
+using Words = std::span<const std::string>;
+using Seen = std::optional<std::string>;
+
+constexpr const char* shop = "shop";
+
+Seen unless_same(const std::string& wanted, const std::string& found) {
+    if (wanted == found) return std::nullopt;
+    return found.empty() ? std::string{"nothing"} : found;
+}
+
+std::string joined(Words words) {
+    return fmt::format("{}", fmt::join(words, " "));
+}
+
+std::string note(const World& world, const std::string& name, const std::string& key) {
+    const ObjectPtr set = world.set(shop, name);
+    return set ? text_at(set->object(), "/metadata/annotations/" + escaped(key)) : std::string{};
+}
+
+Seen pods(const World& world, Words words) {
+    return unless_same(joined(words.subspan(1)), world.pods_text(shop, words[0]));
+}
+
+Seen pods_in(const World& world, Words words) {
+    return unless_same(joined(words.subspan(2)), world.pods_text(words[0], words[1]));
+}
+
+Seen partition(const World& world, Words words) {
+    const ObjectPtr set = world.set(shop, words[0]);
+    if (!set) return "gone";
+    return unless_same(
+        words[1],
+        std::to_string(number_at(set->object(), "/spec/updateStrategy/rollingUpdate/partition")));
+}
+
+Seen phase(const World& world, Words words) {
+    return unless_same(words[1], note(world, words[0], "sluice.dev/phase"));
+}
+
+Seen reason(const World& world, Words words) {
+    return unless_same(words[1], note(world, words[0], "sluice.dev/reason"));
+}
+
+Seen message(const World& world, Words words) {
+    const std::string said = note(world, words[0], "sluice.dev/message");
+    return said.find(joined(words.subspan(1))) != std::string::npos ? Seen{} : Seen{said};
+}
+
+// "annotation web KEY absent" and "annotation web KEY VALUE"
+Seen annotation(const World& world, Words words) {
+    const std::string found = note(world, words[0], words[1]);
+    return unless_same(words[2] == "absent" ? "" : joined(words.subspan(2)), found);
+}
+
+Seen event(const World& world, Words words) {
+    std::string others;
+    for (const ObjectPtr& one : world.cluster.api().list("events", shop)) {
+        const std::string about = text_at(one->object(), "/involvedObject/name");
+        const std::string why = text_at(one->object(), "/reason");
+        if (about == words[0] && why == words[1]) return std::nullopt;
+        if (about == words[0]) others += " " + why;
+    }
+    return "only" + others;
+}
+
+// The questions about one set, each once however often it was put in a row.
+std::vector<std::string> questions(const World& world, const std::string& set) {
+    std::vector<std::string> asked;
+    std::string last;
+    for (const HookCall& call : world.egress.calls()) {
+        if (call.set != set || call.key == last) continue;
+        last = call.key;
+        asked.push_back(call.prev + ">" + call.next);
+    }
+    return asked;
+}
+
+Seen asked(const World& world, Words words) {
+    return unless_same(joined(words.subspan(1)),
+                       fmt::format("{}", fmt::join(questions(world, words[0]), " ")));
+}
+
+// In this order, with others in between.
+Seen asked_at_least(const World& world, Words words) {
+    const auto found = questions(world, words[0]);
+    auto at = found.begin();
+    for (const std::string& wanted : words.subspan(1)) {
+        at = std::find(at, found.end(), wanted);
+        if (at == found.end()) return fmt::format("{}", fmt::join(found, " "));
+        ++at;
+    }
+    return std::nullopt;
+}
+
+Seen never_asked(const World& world, Words words) {
+    const auto found = questions(world, words[0]);
+    return found.empty() ? Seen{} : Seen{fmt::format("{}", fmt::join(found, " "))};
+}
+
+Seen claims(const World& world, Words words) {
+    return unless_same(words[0],
+                       std::to_string(world.cluster.api().list("persistentvolumeclaims").size()));
+}
+
+Seen one_leader(const World& world, Words) {
+    const auto count = std::ranges::count_if(
+        world.operators, [](const auto& one) { return one->is_running() && one->leads(); });
+    return unless_same("1", std::to_string(count));
+}
+
+Seen corrections(const World& world, Words words) {
+    const std::size_t most = std::stoull("0" + words[0]);
+    std::size_t worst = 0;
+    const auto& times = world.inspector.corrections();
+    for (std::size_t from = 0; from < times.size(); ++from) {
+        std::size_t count = 0;
+        for (std::size_t i = from; i < times.size() && times[i] - times[from] < 60s; ++i)
+            ++count;
+        worst = std::max(worst, count);
+    }
+    return worst <= most ? Seen{} : Seen{fmt::format("{} in one minute", worst)};
+}
+
+Seen gone(const World& world, Words words) {
+    return world.set(shop, words[0]) ? Seen{"it is still there"} : Seen{};
+}
+
+constexpr Sight table[] = {
+    {"pods", "NAME TAG TAG ...", 1, true, pods},
+    {"pods in", "NAMESPACE NAME TAG ...", 2, true, pods_in},
+    {"partition", "NAME NUMBER", 2, true, partition},
+    {"phase", "NAME PHASE", 2, true, phase},
+    {"reason", "NAME REASON", 2, true, reason},
+    {"message", "NAME TEXT", 2, true, message},
+    {"annotation", "NAME KEY VALUE|absent", 3, true, annotation},
+    {"event", "NAME REASON", 2, false, event},
+    {"asked", "NAME PREV>NEXT ...", 2, false, asked},
+    {"asked at least", "NAME PREV>NEXT ...", 2, true, asked_at_least},
+    {"never asked", "NAME", 1, true, never_asked},
+    {"claims", "NUMBER", 1, true, claims},
+    {"one leader", "", 0, true, one_leader},
+    {"corrections a minute at most", "NUMBER", 1, true, corrections},
+    {"gone", "NAME", 1, true, gone},
+};
+
+}  // namespace
+
+std::span<const Sight> sights() {
+    return table;
+}
+
+}  // namespace sluice::sim

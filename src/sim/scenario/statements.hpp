@@ -1,0 +1,51 @@
+// The words of a scenario: one row of a table each, with what they do or what they look at.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+
+#include "sim/scenario/scenario.hpp"
+#include "sim/world/world.hpp"
+
+namespace sluice::sim {
+
+// Something that somebody does. Gives what is wrong if it could not be done.
+struct Action {
+    std::string_view words;  // how it begins: "set image"
+    std::string_view usage;
+    std::size_t least;  // words behind it
+    std::optional<std::string> (*act)(World& world, std::span<const std::string> rest);
+};
+
+// Something that can be looked at. Gives what is seen instead, or nothing if it is as it says.
+struct Sight {
+    std::string_view words;
+    std::string_view usage;
+    std::size_t least;
+    // Whether it holds however the world is disturbed; the others are only looked at in quiet runs.
+    bool is_firm;
+    std::optional<std::string> (*look)(const World& world, std::span<const std::string> rest);
+};
+
+std::span<const Action> actions();
+std::span<const Sight> sights();
+
+// The row that a statement begins with, and the words behind it.
+template <class Row>
+struct Matched {
+    const Row* row;
+    std::span<const std::string> rest;
+};
+template <class Row>
+std::optional<Matched<Row>> match(std::span<const Row> rows, const Statement& statement);
+extern template std::optional<Matched<Action>> match(std::span<const Action>, const Statement&);
+extern template std::optional<Matched<Sight>> match(std::span<const Sight>, const Statement&);
+
+// What is wrong with a statement in a block of this kind.
+std::optional<std::string> check_statement(const Statement& statement, Block::Kind kind);
+
+// Options of a world that must be known before it is made: operators, hook-retry, skew.
+WorldOptions world_options(const Scenario& scenario, std::uint64_t seed);
+
+}  // namespace sluice::sim

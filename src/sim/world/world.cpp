@@ -1,0 +1,243 @@
+#include "sim/world/world.hpp"
+
+#include <fmt/format.h>
+
+#include "sim/api/admission.hpp"
+
+namespace sluice::sim {
+namespace {
+
+constexpr const char* policy_names[] = {"sluice-gate", "sluice-gate-create",
+                                        "sluice-operator-limits", "sluice-notice",
+                                        "sluice-scale-to-zero"};
+
+json::object pod_template(const SetOptions& set) {
+    json::object meta{{"labels", json::object{{"app", set.name}}}};
+    if (!set.behaviour.empty())
+        meta["annotations"] = json::object{{behaviour_annotation, set.behaviour}};
+    return json::object{
+        {"metadata", std::move(meta)},
+        {"spec", json::object{{"terminationGracePeriodSeconds", 5},
+                              {"containers",
+                               json::array{json::object{{"name", "app"}, {"image", set.image}}}}}}};
+}
+
+json::object manifest(const SetOptions& set) {
+    json::object meta{{"name", set.name}, {"namespace", set.ns}};
+    if (!set.hook.empty()) meta["labels"] = json::object{{"dd-statefulset-pilot", set.hook}};
+    json::object spec{{"replicas", set.replicas},
+                      {"serviceName", set.name},
+                      {"podManagementPolicy", set.policy},
+                      {"selector", json::object{{"matchLabels", json::object{{"app", set.name}}}}},
+                      {"template", pod_template(set)}};
+    if (set.strategy != "RollingUpdate" || set.partition >= 0)
+        spec["updateStrategy"] = json::object{{"type", set.strategy}};
+    if (set.partition >= 0)
+        spec["updateStrategy"].get_object()["rollingUpdate"] =
+            json::object{{"partition", set.partition}};
+    if (set.start > 0) spec["ordinals"] = json::object{{"start", set.start}};
+    if (set.min_ready > 0) spec["minReadySeconds"] = set.min_ready;
+    if (!set.claim.empty())
+        spec["volumeClaimTemplates"] = json::array{json::object{
+            {"metadata", json::object{{"name", set.claim}}},
+            {"spec",
+             json::object{
+                 {"accessModes", json::array{"ReadWriteOnce"}},
+                 {"resources", json::object{{"requests", json::object{{"storage", "1Gi"}}}}}}}}};
+    return json::object{{"apiVersion", "apps/v1"},
+                        {"kind", "StatefulSet"},
+                        {"metadata", std::move(meta)},
+                        {"spec", std::move(spec)}};
+}
+
+ClusterOptions cluster_options(const WorldOptions& options) {
+    ClusterOptions cluster;
+    cluster.seed = options.seed;
+    cluster.pace = options.pace;
+    return cluster;
+}
+
+}  // namespace
+
+World::World(WorldOptions options)
+    : cluster(cluster_options(options)),
+      egress(cluster.api()),
+      inspector(cluster, egress),
+      options_(options) {
+    for (int i = 0; i < options.operators; ++i) {
+        HostOptions host;
+        host.identity = fmt::format("operator-{}", i);
+        host.leader_elect = options.operators > 1;
+        host.seed = options.seed * 1000 + static_cast<std::uint64_t>(i) * 100;
+        host.settings.hook_retry = options.hook_retry;
+        host.skew = i == 0 ? options.skew : Duration{0};
+        operators.push_back(
+            std::make_unique<OperatorHost>(cluster, egress, faults, host, inspector.witness()));
+    }
+    cluster.api().create(json::object{{"apiVersion", "v1"},
+                                      {"kind", "Namespace"},
+                                      {"metadata", json::object{{"name", "shop"}}}},
+                         admin, cluster.now());
+    cluster.api().create(
+        json::object{{"apiVersion", "v1"},
+                     {"kind", "Secret"},
+                     {"metadata", json::object{{"name", "canary"}, {"namespace", "shop"}}},
+                     {"stringData", json::object{{"X-Token", canary}}}},
+        admin, cluster.now());
+}
+
+void World::start_operators() {
+    for (const auto& one : operators)
+        one->start();
+}
+
+void World::set_policies(bool installed) {
+    const std::string group = ".admissionregistration.k8s.io";
+    for (const char* kind : {"Mutating", "Validating"})
+        for (const char* name : policy_names)
+            for (const char* part : {"AdmissionPolicy", "AdmissionPolicyBinding"}) {
+                const json::object object{{"apiVersion", "admissionregistration.k8s.io/v1"},
+                                          {"kind", std::string{kind} + part},
+                                          {"metadata", json::object{{"name", name}}}};
+                std::string plural = std::string{kind} + part;
+                for (char& c : plural)
+                    c = static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+                plural = plural.ends_with('y') ? plural.substr(0, plural.size() - 1) + "ies"
+                                               : plural + "s";
+                if (installed)
+                    cluster.api().create(object, admin, cluster.now());
+                else
+                    cluster.api().remove(plural + group, {}, name, admin, cluster.now());
+            }
+}
+
+void World::declare_hook(const std::string& name, const std::string& yaml) {
+    if (!cluster.api().find("configmaps", "sluice-system", "sluice-hooks"))
+        cluster.api().create(
+            json::object{{"apiVersion", "v1"},
+                         {"kind", "ConfigMap"},
+                         {"metadata",
+                          json::object{{"name", "sluice-hooks"}, {"namespace", "sluice-system"}}}},
+            admin, cluster.now());
+    json::value text = nullptr;
+    if (!yaml.empty()) text = json::value(std::string_view{yaml});
+    merge("configmaps", "sluice-system", "sluice-hooks",
+          json::object{{"data", json::object{{name, std::move(text)}}}});
+}
+
+Response World::create_set(const SetOptions& set) {
+    return cluster.api().create(manifest(set), admin, cluster.now());
+}
+
+Response World::merge(const std::string& resource, const std::string& ns, const std::string& name,
+                      const json::object& patch) {
+    const Resource* found = cluster.api().resource(resource);
+    Request request;
+    request.method = "PATCH";
+    request.path = fmt::format("/{}/{}/namespaces/{}/{}/{}", found->group.empty() ? "api" : "apis",
+                               found->api_version(), ns, found->plural, name);
+    request.content_type = "application/merge-patch+json";
+    request.body = json::serialize(patch);
+    return cluster.api().serve(request, cluster.now());
+}
+
+Response World::set_image(const std::string& ns, const std::string& name, const std::string& image,
+                          const std::string& behaviour) {
+    json::value how = nullptr;
+    if (!behaviour.empty()) how = json::value(std::string_view{behaviour});
+    const json::object pod{
+        {"metadata",
+         json::object{{"annotations", json::object{{behaviour_annotation, std::move(how)}}}}},
+        {"spec", json::object{{"containers",
+                               json::array{json::object{{"name", "app"}, {"image", image}}}}}}};
+    Request request;
+    request.method = "PATCH";
+    request.path = fmt::format("/apis/apps/v1/namespaces/{}/statefulsets/{}", ns, name);
+    request.content_type = "application/strategic-merge-patch+json";
+    request.body = json::serialize(json::object{{"spec", json::object{{"template", pod}}}});
+    return cluster.api().serve(request, cluster.now());
+}
+
+Response World::scale(const std::string& ns, const std::string& name, std::int64_t replicas) {
+    Request request;
+    request.method = "PATCH";
+    request.path = fmt::format("/apis/apps/v1/namespaces/{}/statefulsets/{}/scale", ns, name);
+    request.content_type = "application/merge-patch+json";
+    request.body = json::serialize(json::object{{"spec", json::object{{"replicas", replicas}}}});
+    return cluster.api().serve(request, cluster.now());
+}
+
+Response World::set_partition(const std::string& ns, const std::string& name,
+                              std::int64_t partition) {
+    return merge(
+        "statefulsets.apps", ns, name,
+        json::object{
+            {"spec", json::object{{"updateStrategy",
+                                   json::object{{"rollingUpdate",
+                                                 json::object{{"partition", partition}}}}}}}});
+}
+
+Response World::annotate(const std::string& resource, const std::string& ns,
+                         const std::string& name, const std::string& key,
+                         const std::string& value) {
+    json::value text = nullptr;
+    if (!value.empty()) text = json::value(std::string_view{value});
+    return merge(resource, ns, name,
+                 json::object{{"metadata", json::object{{"annotations",
+                                                         json::object{{key, std::move(text)}}}}}});
+}
+
+Response World::label(const std::string& ns, const std::string& name, const std::string& key,
+                      const std::string& value) {
+    json::value text = nullptr;
+    if (!value.empty()) text = json::value(std::string_view{value});
+    return merge(
+        "statefulsets.apps", ns, name,
+        json::object{{"metadata", json::object{{"labels", json::object{{key, std::move(text)}}}}}});
+}
+
+Response World::replace(const std::string& ns, const std::string& name, const std::string& image) {
+    const ObjectPtr before = set(ns, name);
+    SetOptions fresh;
+    fresh.ns = ns;
+    fresh.name = name;
+    fresh.image = image;
+    if (before) {
+        fresh.replicas = number_at(before->object(), "/spec/replicas");
+        fresh.hook = text_at(before->object(), "/metadata/labels/dd-statefulset-pilot");
+        fresh.policy = text_at(before->object(), "/spec/podManagementPolicy");
+    }
+    Request request;
+    request.method = "PUT";
+    request.path = fmt::format("/apis/apps/v1/namespaces/{}/statefulsets/{}", ns, name);
+    request.body = json::serialize(manifest(fresh));
+    return cluster.api().serve(request, cluster.now());
+}
+
+ObjectPtr World::set(const std::string& ns, const std::string& name) const {
+    return cluster.api().find("statefulsets.apps", ns, name);
+}
+
+std::string World::pods_text(const std::string& ns, const std::string& name) const {
+    const ObjectPtr owner = set(ns, name);
+    if (!owner) return "gone";
+    const std::int64_t start = number_at(owner->object(), "/spec/ordinals/start");
+    std::string text;
+    for (std::int64_t i = 0; i < number_at(owner->object(), "/spec/replicas"); ++i) {
+        if (!text.empty()) text += " ";
+        const ObjectPtr pod = cluster.api().find("pods", ns, fmt::format("{}-{}", name, start + i));
+        if (!pod || has(pod->object(), "/metadata/deletionTimestamp")) {
+            text += "-";
+            continue;
+        }
+        const std::string image = text_at(pod->object(), "/spec/containers/0/image");
+        bool ready = false;
+        for (const json::value& one : array_at(pod->object(), "/status/conditions"))
+            ready = ready || (one.is_object() && text_at(one.get_object(), "/type") == "Ready" &&
+                              text_at(one.get_object(), "/status") == "True");
+        text += image.substr(image.rfind(':') + 1) + (ready ? "" : "!");
+    }
+    return text;
+}
+
+}  // namespace sluice::sim

@@ -1,0 +1,77 @@
+// A whole world: cluster, hooks, operators, faults and the inspector, with what people do to it as
+// plain functions. Everything in it follows from its options.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "sim/world/inspector.hpp"
+
+namespace sluice::sim {
+
+struct WorldOptions {
+    std::uint64_t seed = 1;
+    int operators = 1;  // more than one take turns through the lease
+    Duration hook_retry = 30s;
+    Duration skew{0};  // of the first operator's clock
+    Pace pace = {};
+};
+
+struct SetOptions {
+    std::string name = "web";
+    std::string ns = "shop";
+    std::int64_t replicas = 3;
+    std::string hook = "careful";  // empty: no label
+    std::string image = "app:a";
+    std::string policy = "OrderedReady";
+    std::string strategy = "RollingUpdate";
+    std::int64_t partition = -1;  // -1: left out
+    std::int64_t start = 0;
+    std::int64_t min_ready = 0;
+    std::string claim = {};  // a volumeClaimTemplate of this name
+    std::string behaviour = {};
+};
+
+class World {
+  public:
+    explicit World(WorldOptions options);
+    World(const World&) = delete;
+    World& operator=(const World&) = delete;
+
+    void start_operators();
+    void set_policies(bool installed);
+    // An external hook, declared in the ConfigMap sluice-hooks; an empty text takes it away.
+    void declare_hook(const std::string& name, const std::string& yaml);
+    Response create_set(const SetOptions& set);
+
+    // What a person does with kubectl. Each gives the server's answer.
+    Response merge(const std::string& resource, const std::string& ns, const std::string& name,
+                   const json::object& patch);
+    Response set_image(const std::string& ns, const std::string& name, const std::string& image,
+                       const std::string& behaviour = {});
+    Response scale(const std::string& ns, const std::string& name, std::int64_t replicas);
+    Response set_partition(const std::string& ns, const std::string& name, std::int64_t partition);
+    // An empty value takes it away.
+    Response annotate(const std::string& resource, const std::string& ns, const std::string& name,
+                      const std::string& key, const std::string& value);
+    Response label(const std::string& ns, const std::string& name, const std::string& key,
+                   const std::string& value);
+    // kubectl replace with a manifest that knows nothing of partitions and annotations.
+    Response replace(const std::string& ns, const std::string& name, const std::string& image);
+
+    // "a a b!": the image tag of each pod by ordinal, "-" where there is none, "!" if not ready.
+    std::string pods_text(const std::string& ns, const std::string& name) const;
+    ObjectPtr set(const std::string& ns, const std::string& name) const;
+
+    Cluster cluster;
+    Egress egress;
+    Faults faults;
+    Inspector inspector;
+    std::vector<std::unique_ptr<OperatorHost>> operators;
+
+  private:
+    WorldOptions options_;
+};
+
+}  // namespace sluice::sim

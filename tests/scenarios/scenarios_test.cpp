@@ -1,0 +1,81 @@
+// Every timeline in tests/scenarios: plain, with a crash at every exchange, with stale views, with
+// lost, repeated and late events, and with pairs of faults.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <mutex>
+#include <sstream>
+#include <thread>
+
+#include "sim/scenario/play.hpp"
+
+namespace sluice::sim {
+namespace {
+
+std::vector<Scenario> all_scenarios() {
+    std::vector<std::filesystem::path> paths;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator("tests/scenarios"))
+        if (entry.path().extension() == ".scenario") paths.push_back(entry.path());
+    std::ranges::sort(paths);
+    const char* only = std::getenv("SLUICE_SCENARIO");
+    std::vector<Scenario> scenarios;
+    for (const auto& path : paths) {
+        if (only && path.string().find(only) == std::string::npos) continue;
+        std::ifstream file{path};
+        std::stringstream text;
+        text << file.rdbuf();
+        auto scenario = parse_scenario(path.string(), text.str());
+        EXPECT_TRUE(scenario.has_value()) << path << ": " << scenario.error().message;
+        if (scenario) scenarios.push_back(std::move(*scenario));
+    }
+    return scenarios;
+}
+
+// Sanitizers and unoptimised builds look at a sample; the whole is for the release build.
+Depth depth_of_this_build() {
+#ifdef SLUICE_SANITIZED
+    return {.crash_stride = 29, .event_stride = 31, .pairs = 2};
+#else
+    return {.crash_stride = 1, .event_stride = 1, .pairs = 20};
+#endif
+}
+
+TEST(Scenarios, EndWellPlainAndHoweverTheWorldIsDisturbed) {
+    const std::vector<Scenario> scenarios = all_scenarios();
+    std::atomic<std::size_t> next = 0;
+    std::mutex lock;
+    Exploration total;
+    const auto work = [&] {
+        for (std::size_t i = next++; i < scenarios.size(); i = next++) {
+            Exploration one = explore(scenarios[i], 1 + i, depth_of_this_build());
+            const std::scoped_lock held{lock};
+            total.runs += one.runs;
+            total.injected += one.injected;
+            total.simulated += one.simulated;
+            total.tested.merge(one.tested);
+            EXPECT_TRUE(one.problems.empty())
+                << one.problems.front() << "\n(and " << one.problems.size() - 1 << " more of "
+                << scenarios[i].name << ")";
+        }
+    };
+    std::vector<std::thread> threads;
+    for (unsigned i = 0; i < std::max(1u, std::thread::hardware_concurrency()); ++i)
+        threads.emplace_back(work);
+    for (std::thread& one : threads)
+        one.join();
+    std::cout << scenarios.size() << " scenarios, " << total.runs << " runs, " << total.injected
+              << " faults injected, " << total.simulated / 1h << " simulated hours\n";
+    if (std::getenv("SLUICE_SCENARIO")) return;
+    EXPECT_GE(scenarios.size(), 60u);
+    for (const char* promise : {"S1", "S2", "S3", "S4", "S5", "S6", "S8", "S9", "S10", "S11", "S14",
+                                "S16", "S17", "S21", "S23", "S24", "L1", "L2", "L5"})
+        EXPECT_TRUE(total.tested.contains(promise)) << promise << " was never put to the test";
+}
+
+}  // namespace
+}  // namespace sluice::sim
