@@ -3,6 +3,7 @@
 #include "sim/api/answers.hpp"
 #include "sim/api/discovery.hpp"
 #include "sim/api/openapi.hpp"
+#include "sim/api/protobuf.hpp"
 #include "sim/api/table.hpp"
 #include "sim/api/writing.hpp"
 
@@ -93,13 +94,14 @@ Response serve_client(ApiServer& server, const Request& request, Instant now) {
             return response;
         }
     }
-    if (request.content_type.starts_with("application/vnd.kubernetes.protobuf") &&
-        !request.body.empty())
-        return refusal(415, "UnsupportedMediaType",
-                       "the body of the request was in an unknown format - accepted media types "
-                       "include: application/json, application/yaml");
     Request asked = request;
     if (asked.method == "HEAD") asked.method = "GET";
+    if (asked.content_type.starts_with(protobuf_type) && !asked.body.empty()) {
+        const auto object = from_protobuf(asked.body);
+        if (!object) return refusal(415, "UnsupportedMediaType", object.error());
+        asked.body = json::serialize(*object);
+        asked.content_type = "application/json";
+    }
     Response response = server.serve(asked, now);
     if (!reads || response.watch || !wants_table(request.accept)) return response;
     const auto include = request.query.find("includeObject");
