@@ -56,9 +56,8 @@ bool is_terminating(const json::object& object) {
 }
 
 bool has_finalizer(const json::object& object, std::string_view finalizer) {
-    return std::ranges::any_of(
-        children(metadata(object), "finalizers"),
-        [&](const json::value& entry) { return is_text(entry, finalizer); });
+    return std::ranges::any_of(children(metadata(object), "finalizers"),
+                               [&](const json::value& entry) { return is_text(entry, finalizer); });
 }
 
 const json::object* controller_of(const json::object& object) {
@@ -112,29 +111,6 @@ const json::object* condition(const json::object& status, std::string_view type)
         if (entry.is_object() && text(entry.get_object(), "type") == type)
             return &entry.get_object();
     return nullptr;
-}
-
-namespace {
-
-bool meets(const json::object& requirement, const json::object& labels) {
-    const json::value* label = labels.if_contains(text(requirement, "key"));
-    const std::string_view op = text(requirement, "operator");
-    if (op == "Exists") return label != nullptr;
-    if (op == "DoesNotExist") return label == nullptr;
-    const bool is_listed = label && contains(children(requirement, "values"), *label);
-    return op == "In" ? is_listed : !is_listed;
-}
-
-}  // namespace
-
-bool selects(const json::object& selector, const json::object& labels) {
-    for (const auto& [key, value] : child(selector, "matchLabels")) {
-        const json::value* label = labels.if_contains(key);
-        if (!label || *label != value) return false;
-    }
-    return std::ranges::all_of(
-        children(selector, "matchExpressions"),
-        [&](const json::value& entry) { return meets(entry.get_object(), labels); });
 }
 
 }  // namespace sluice::sim

@@ -45,9 +45,6 @@ void drop_finalizer(json::object& object, std::string_view finalizer);
 // The entry of a list of conditions, or null.
 const json::object* condition(const json::object& status, std::string_view type);
 
-// A LabelSelector with matchLabels and matchExpressions. An empty one selects everything.
-bool selects(const json::object& selector, const json::object& labels);
-
 inline bool went(const Response& response) {
     return response.status / 100 == 2;
 }

@@ -104,8 +104,7 @@ std::string Scheduler::why_not(const json::object& pod) const {
         if (text(child(claim->object(), "status"), "phase") != "Bound")
             return "pod has unbound immediate PersistentVolumeClaims";
         const json::array& modes = children(child(claim->object(), "spec"), "accessModes");
-        if (contains(modes, "ReadWriteOncePod") &&
-            is_used_by_another(pod, name))
+        if (contains(modes, "ReadWriteOncePod") && is_used_by_another(pod, name))
             return "node has pod using PersistentVolumeClaim with the same name and "
                    "ReadWriteOncePod access mode";
     }

@@ -35,6 +35,10 @@ runtime::RequestFailure failure_of(Mishap mishap) {
     return {0, {}, "no answer"};
 }
 
+bool is_bookmark(const model::WatchEvent& event) {
+    return std::holds_alternative<model::Bookmark>(event);
+}
+
 // How long a client waits before it gives an answer up.
 constexpr Duration patience = 15s;
 constexpr Duration slowness = 30s;
@@ -237,13 +241,10 @@ void OperatorHost::pump(controller::SessionId session) {
 
 void OperatorHost::deliver(controller::SessionId session, std::vector<model::WatchEvent> events) {
     switch (faults_.next_batch(cluster_.now())) {
-        case EventMishap::Lose: {
-            // The end of an initial list cannot be lost alone: the stream would end with it.
-            std::erase_if(events, [](const model::WatchEvent& event) {
-                return !std::holds_alternative<model::Bookmark>(event);
-            });
+        case EventMishap::Lose:
+            // A list that says it is complete is; only what comes later can get lost.
+            if (!std::ranges::any_of(events, is_bookmark)) return;
             break;
-        }
         case EventMishap::Repeat:
             later(latency(), [this, session, events] {
                 if (streams_.contains(session)) step(controller::EventsArrived{session, events});

@@ -1,4 +1,5 @@
 #include "sim/actors/statefulset/controller.hpp"
+#include "sim/api/selectors.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,5 @@
 #include "sim/actors/statefulset/revisions.hpp"
+#include "sim/api/selectors.hpp"
 
 #include <algorithm>
 #include <set>
