@@ -4,6 +4,7 @@
 #include <charconv>
 #include <vector>
 
+#include "sim/api/list_order.hpp"
 #include "sim/api/refusals.hpp"
 
 namespace sluice::sim {
@@ -147,7 +148,7 @@ class Patching {
         const Spot at = spot(path);
         if (!at.in || !look(*at.in, at.key).value) return unprocessable();
         if (json::object* object = at.in->if_object()) {
-            object->erase(at.key);
+            erase_member(*object, at.key);
             return {};
         }
         json::array& array = at.in->get_array();
@@ -175,7 +176,7 @@ class Patching {
         const Spot at = spot(operation.from);
         const json::value* found = at.in ? look(*at.in, at.key).value : nullptr;
         if (!found) return unprocessable();
-        json::value moved = *found;
+        json::value moved = std::move(*const_cast<json::value*>(found));
         if (const Done gone = remove(operation.from); !gone) return gone;
         return add(operation.path, std::move(moved));
     }

@@ -37,6 +37,16 @@ Places places_of(const json::array& list, std::string_view key) {
     return places;
 }
 
+void erase_member(json::object& object, std::string_view key) {
+    // Keeping the order is linear in the members: a patch that removes each of very many members
+    // would take forever.
+    constexpr std::size_t ordered_max = 1000;
+    if (object.size() > ordered_max)
+        object.erase(key);
+    else
+        object.stable_erase(key);
+}
+
 json::array without_repetition(json::array list) {
     std::unordered_set<std::string> seen;
     erase_entries(list, [&](const json::value& entry) {

@@ -1,5 +1,6 @@
 // The order of a list that two sides have a say in: the patch for what it names, the server for
-// the rest. Entries are told apart by a key, or as a whole if the key is empty.
+// the rest. Entries are told apart by a key, or as a whole if the key is empty. Also how to take
+// something out without disturbing what stays.
 #pragma once
 
 #include <algorithm>
@@ -23,6 +24,9 @@ Places places_of(const json::array& list, std::string_view key);
 void erase_entries(json::array& list, const auto& is_unwanted) {
     list.erase(std::remove_if(list.begin(), list.end(), is_unwanted), list.end());
 }
+
+// The other members keep their order, unless there are so many that it would cost too much.
+void erase_member(json::object& object, std::string_view key);
 
 json::array without_repetition(json::array list);
 

@@ -1,3 +1,4 @@
+#include "sim/api/list_order.hpp"
 #include "sim/api/refusals.hpp"
 
 namespace sluice::sim {
@@ -21,7 +22,7 @@ json::value without_nulls(json::value value) {
 void merge(json::object& target, const json::object& patch) {
     for (const auto& [key, wanted] : patch) {
         if (wanted.is_null()) {
-            target.erase(key);
+            erase_member(target, key);
             continue;
         }
         json::value* current = target.if_contains(key);

@@ -11,8 +11,8 @@
 namespace sluice::sim {
 
 struct PatchRefused {
-    int status;  // 400, 409 or 422
-    std::string reason;
+    int status;          // 400, 409, 413 or 422; 500 where the API server has nothing better
+    std::string reason;  // empty for a 500
     std::string message;
     json::array causes = {};  // of a Status: [{reason, message, field}]
 };
@@ -43,7 +43,8 @@ json::object with_managed_fields(const json::object& before, json::object after,
                                  const Apply& update);
 
 // "name" for containers, "type" for conditions, ...: how the entries of a list at this place are
-// told apart; empty for a list that is replaced as a whole, "*" for a set of plain values.
+// told apart; empty for a list that is replaced as a whole, "*" for a set of plain values. The path
+// is "/spec/containers/0/env" or "spec.containers.env": places in lists do not matter.
 std::string merge_key(std::string_view kind, std::string_view path);
 
 }  // namespace sluice::sim

@@ -82,7 +82,11 @@ constexpr Field spread_fields[] = {whole("labelSelector")};
 constexpr Shape spread{spread_fields};
 
 constexpr Field pod_spec_fields[] = {
-    keyed("containers", "name", &container),
+    Field{.name = "containers",
+          .shape = &container,
+          .merge_key = "name",
+          .apply_keys = "name",
+          .is_always_there = true},
     keyed("initContainers", "name", &container),
     keyed("ephemeralContainers", "name", &container),
     keyed("volumes", "name", &volume),

@@ -21,9 +21,9 @@ struct Field {
     // In server-side apply: the keys with commas between them, in their order; "*" for a set, empty
     // for a list that is one piece.
     std::string_view apply_keys = {};
-    bool is_replaced = false;  // an object that a strategic merge replaces
-    bool is_whole = false;     // an object that is one piece for server-side apply
-    bool is_always_there = false;
+    bool is_replaced = false;      // an object that a strategic merge replaces
+    bool is_whole = false;         // an object that is one piece for server-side apply
+    bool is_always_there = false;  // Go writes it out even when it is empty
 };
 
 struct Shape {

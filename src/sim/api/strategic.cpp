@@ -202,7 +202,7 @@ Done merge_member(json::object& original, std::string_view key, const json::valu
                   const Shape* shape) {
     json::value* current = original.if_contains(key);
     if (wanted.is_null()) {
-        original.erase(key);
+        erase_member(original, key);
         return {};
     }
     const Field* field = field_of(shape, key);
@@ -230,7 +230,7 @@ Done delete_from(json::object& original, std::string_view key, const json::value
     if (name.empty()) return bad_request("invalid patch format of primitive list");
     json::value* current = original.if_contains(name);
     if (unwanted.is_null()) {
-        original.erase(name);
+        erase_member(original, name);
         return {};
     }
     if (!current || !current->is_array() || !unwanted.is_array()) return {};

@@ -36,6 +36,16 @@ TEST(MergePatch, ThatIsNoObjectIsABadRequest) {
     }
 }
 
+TEST(MergePatch, RemovesVeryManyMembersInGoodTime) {
+    json::object document;
+    json::object patch;
+    for (int i = 0; i < 100'000; ++i) {
+        document["key" + std::to_string(i)] = i;
+        patch["key" + std::to_string(i)] = nullptr;
+    }
+    expect_same(merge_patch(document, patch), "{}");
+}
+
 TEST(MergePatch, RefusesWhatNestsTooDeeply) {
     EXPECT_TRUE(merge_patch({}, value_from(R"({"a":)" + nested(99) + "}")));
     EXPECT_EQ(text_of(merge_patch({}, value_from(R"({"a":)" + nested(100) + "}"))),
