@@ -15,6 +15,7 @@ namespace http = boost::beast::http;
 using boost::system::error_code;
 
 constexpr std::size_t unread_bytes_max = 64 << 20;  // of a refused body; then we do reset
+constexpr std::size_t early_bytes_max = 8 << 10;    // of requests that come while a stream goes on
 constexpr std::size_t piece_of_reading = 16 << 10;  // a TLS record
 
 std::string header_of(const http::request<http::string_body>& request, http::field name) {
@@ -122,6 +123,7 @@ void HttpsConnection::finish() {
 void HttpsConnection::read_request() {
     if (is_finishing_) return leave();
     stage_ = Stage::Idle;
+    keeps_alive_ = false;
     has_unread_body_ = false;
     parser_.emplace();
     parser_->header_limit(static_cast<std::uint32_t>(owner_->limits.header_max));
@@ -216,11 +218,11 @@ void HttpsConnection::reply(HttpsReply reply) {
     flush();
 }
 
-// A stream is the last thing on its connection: we read on only to notice that the client left.
+// While a stream goes on, we read only to notice that the client left.
 void HttpsConnection::open_stream(HttpsReply head) {
     if (stage_ == Stage::Ended) return;
     stage_ = Stage::Streaming;
-    keeps_alive_ = false;
+    keeps_alive_ = keeps_alive_ && is_chunked_;  // otherwise our close is the end of the stream
     stream_ended_ = false;
     unsent_ = head_of(head, is_chunked_ ? "Transfer-Encoding: chunked\r\n" : "");
     if (!head.body.empty()) write_piece(head.body);
@@ -274,28 +276,30 @@ void HttpsConnection::flush() {
 
 void HttpsConnection::flushed() {
     if (stage_ == Stage::Replying) return keeps_alive_ ? read_request() : leave();
-    if (stage_ == Stage::Streaming && stream_ended_) leave();
+    if (stage_ != Stage::Streaming || !stream_ended_) return;
+    // The read that belongs to the stream has to end before anything else is read.
+    stage_ = Stage::Turning;
+    alarm_.cancel();
+    boost::beast::get_lowest_layer(stream_).cancel();
 }
 
 void HttpsConnection::await_leaving() {
-    buffer_.clear();
+    if (buffer_.size() > early_bytes_max) return give_up();
     stream_.async_read_some(buffer_.prepare(512),
-                            [self = shared_from_this()](error_code failed, std::size_t) {
+                            [self = shared_from_this()](error_code failed, std::size_t count) {
                                 if (self->stage_ == Stage::Ended) return;
                                 const bool was_asked = failed == asio::error::operation_aborted;
                                 if (failed && !was_asked) return self->end();
-                                if (self->stage_ == Stage::Leaving) return self->shut_down();
-                                self->await_leaving();
+                                self->buffer_.commit(count);
+                                if (self->stage_ != Stage::Turning) return self->await_leaving();
+                                self->keeps_alive_ ? self->read_request() : self->shut_down();
                             });
 }
 
-// Bytes left unread would turn our close into a reset, which can overtake the reply. The read that
-// belongs to a stream has to end before TLS can be shut down.
+// Bytes left unread would turn our close into a reset, which can overtake the reply.
 void HttpsConnection::leave() {
     if (stage_ == Stage::Ended || stage_ == Stage::Leaving) return;
-    const bool is_read_from = stage_ == Stage::Streaming;
     stage_ = Stage::Leaving;
-    if (is_read_from) return boost::beast::get_lowest_layer(stream_).cancel();
     if (!has_unread_body_) return shut_down();
     auto& below = boost::beast::get_lowest_layer(stream_);
     error_code ignored;
@@ -305,6 +309,7 @@ void HttpsConnection::leave() {
 }
 
 void HttpsConnection::shut_down() {
+    stage_ = Stage::Leaving;
     boost::beast::get_lowest_layer(stream_).expires_after(owner_->limits.handshake_time);
     stream_.async_shutdown([self = shared_from_this()](error_code) { self->end(); });
 }

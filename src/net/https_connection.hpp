@@ -35,7 +35,18 @@ class HttpsConnection : public std::enable_shared_from_this<HttpsConnection> {
 
   private:
     class Answer;
-    enum class Stage { Handshake, Idle, Reading, Handling, Replying, Streaming, Leaving, Ended };
+    // Turning: from a stream that has ended to the next request, or to the end.
+    enum class Stage {
+        Handshake,
+        Idle,
+        Reading,
+        Handling,
+        Replying,
+        Streaming,
+        Turning,
+        Leaving,
+        Ended
+    };
     using Parser = boost::beast::http::request_parser<boost::beast::http::string_body>;
 
     void read_request();

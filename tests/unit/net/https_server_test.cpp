@@ -305,6 +305,21 @@ TEST_F(HttpsServerTest, streams_pieces_until_the_end) {
     streams[0]->write("too late");
 }
 
+TEST_F(HttpsServerTest, serves_the_next_request_after_a_stream) {
+    serve();
+    const auto wire = connect();
+    send(*wire, "GET /watch HTTP/1.1\r\n\r\n");
+    EXPECT_THAT(read_to(*wire, "first\n\r\n"), HasSubstr("Transfer-Encoding: chunked\r\n"));
+    send(*wire, "GET /early HTTP/1.1\r\n\r\n");
+    settle();
+    streams[0]->close();
+    EXPECT_THAT(read_to(*wire, "GET /early "), StartsWith("0\r\n\r\nHTTP/1.1 200 OK\r\n"));
+    send(*wire, "GET /next HTTP/1.1\r\n\r\n");
+    EXPECT_THAT(read_to(*wire, "GET /next "), StartsWith("HTTP/1.1 200 OK\r\n"));
+    EXPECT_EQ(server->connections(), 1u);
+    EXPECT_EQ(gone, 0);
+}
+
 TEST_F(HttpsServerTest, streams_to_old_clients_without_chunks) {
     serve();
     const auto wire = connect();
