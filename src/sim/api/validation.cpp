@@ -65,6 +65,31 @@ void check_metadata(Problems& problems, const Resource& resource, const json::ob
              fmt::format("Too long: may not be more than {} bytes", annotations_max)});
 }
 
+bool is_label_value(std::string_view value) {
+    const auto is_end = [](char c) { return is_alphanumeric(c) || (c >= 'A' && c <= 'Z'); };
+    if (value.empty()) return true;
+    return is_end(value.front()) && is_end(value.back()) && std::ranges::all_of(value, [&](char c) {
+               return is_end(c) || c == '-' || c == '_' || c == '.';
+           });
+}
+
+void check_labels(Problems& problems, const json::object& object) {
+    constexpr std::size_t length_max = 63;
+    for (const auto& [key, value] : object_at(object, "/metadata/labels")) {
+        const std::string text = value.is_string() ? std::string{value.get_string()} : "";
+        if (text.size() > length_max)
+            invalid_value(problems, "metadata.labels", fmt::format("\"{}\"", text),
+                          fmt::format("must be no more than {} bytes", length_max));
+        else if (!is_label_value(text))
+            invalid_value(
+                problems, "metadata.labels", fmt::format("\"{}\"", text),
+                "a valid label must be an empty string or consist of alphanumeric characters, "
+                "'-', '_' or '.', and must start and end with an alphanumeric character (e.g. "
+                "'MyValue',  or 'my_value',  or '12345', regex used for validation is "
+                "'(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')");
+    }
+}
+
 void check_not_negative(Problems& problems, const json::object& object, std::string_view pointer) {
     const std::int64_t value = number_at(object, pointer);
     if (value >= 0) return;
@@ -199,6 +224,7 @@ std::vector<FieldProblem> wrong(const Resource& resource, const json::object& ob
                                 const json::object* before) {
     Problems found;
     check_metadata(found, resource, object);
+    check_labels(found, object);
     if (resource.is_custom()) {
         for (FieldProblem& problem : problems(*resource.schema, object))
             found.push_back(std::move(problem));

@@ -24,6 +24,7 @@ class Fate {
     void heal();
     std::string what_is_wrong() const;
     void check_end();
+    void help(Duration waited);
 
     std::uint64_t below(std::uint64_t limit) { return dice_.roll() % limit; }
     bool chance(int percent) { return below(100) < static_cast<std::uint64_t>(percent); }
@@ -275,18 +276,42 @@ std::string Fate::what_is_wrong() const {
     return {};
 }
 
-// Pods that stay broken are deleted by a person, as Kubernetes wants it (K8).
+// Pods that stay broken are deleted by a person, as Kubernetes wants it (K8). Where the revision
+// that all pods start on is itself broken, a person says that they need not be ready.
 void Fate::check_end() {
-    const Instant end = world_->cluster.now() + liveness_time;
-    while (!what_is_wrong().empty() && world_->cluster.now() < end) {
+    const Instant begun = world_->cluster.now();
+    while (!what_is_wrong().empty() && world_->cluster.now() < begun + liveness_time) {
         world_->cluster.run_for(1min);
         for (const ObjectPtr& pod : world_->cluster.api().list("pods", shop)) {
             const std::string how =
                 text_at(pod->object(), "/metadata/annotations/" + escaped(behaviour_annotation));
             const std::string name = text_at(pod->object(), "/metadata/name");
-            if (!how.empty())
+            if (!how.empty() && !how.starts_with("slow"))
                 world_->cluster.api().remove("pods", shop, name, admin, world_->cluster.now());
         }
+        help(world_->cluster.now() - begun);
+    }
+}
+
+// What a person does who sees no end: first the pods need not be ready; then, where the first pod
+// of an ordered set is broken on the revision that all start on, the set is taken out of Sluice's
+// hands, let go, and given back.
+void Fate::help(Duration waited) {
+    for (const std::string& set : sets_) {
+        if (waited >= 20min && waited < 21min)
+            world_->annotate("statefulsets.apps", shop, set, "sluice.dev/allow-unready", "true");
+        const std::string pods = world_->pods_text(shop, set);
+        const bool lost = pods.find('z') == std::string::npos;
+        if (waited >= 35min && waited < 36min && lost) {
+            did("release " + set);
+            world_->label(shop, set, "dd-statefulset-pilot", "");
+            world_->annotate("statefulsets.apps", shop, set, "sluice.dev/claim", "");
+        }
+        const bool released =
+            !has(world_->set(shop, set)->object(), "/metadata/labels/dd-statefulset-pilot");
+        if (waited >= 37min && waited < 38min && released) world_->set_partition(shop, set, 0);
+        if (waited >= 55min && waited < 56min && released)
+            world_->label(shop, set, "dd-statefulset-pilot", "careful");
     }
 }
 
