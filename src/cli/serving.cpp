@@ -83,6 +83,7 @@ void Serving::answer(net::HttpsRequest request, const std::shared_ptr<net::Https
     if (user != users_by_token_.end()) asked.user = user->second;
     if (!request.content_type.empty()) asked.content_type = std::move(request.content_type);
     if (!request.accept.empty()) asked.accept = std::move(request.accept);
+    asked.user_agent = std::move(request.user_agent);
     asked.body = std::move(request.body);
     advance();
     try {

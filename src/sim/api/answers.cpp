@@ -27,9 +27,17 @@ Response refusal(int code, const std::string& reason, const std::string& message
                         {"details", std::move(details)},
                         {"code", code}};
     if (status["details"].get_object().empty()) status.erase("details");
+    if (reason.empty()) status.erase("reason");
     Response response;
     response.status = code;
     response.body = std::move(status);
+    return response;
+}
+
+// What is refused before anybody knows what it is about has details with nothing in them.
+Response refused_early(int code, const std::string& reason, const std::string& message) {
+    Response response = refusal(code, reason, message);
+    response.body.get_object()["details"] = json::object{};
     return response;
 }
 
@@ -43,7 +51,19 @@ Response not_found(const Resource& resource, const std::string& name) {
 }
 
 Response no_such_path() {
-    return refusal(404, "NotFound", "the server could not find the requested resource");
+    return refused_early(404, "NotFound", "the server could not find the requested resource");
+}
+
+Response no_such_page() {
+    Response response;
+    response.status = 404;
+    response.text = "404 page not found\n";
+    response.content_type = "text/plain; charset=utf-8";
+    return response;
+}
+
+Response unsupported_media_type() {
+    return refused_early(415, "UnsupportedMediaType", "415: Unsupported Media Type");
 }
 
 Response already_exists(const Resource& resource, const std::string& name) {
@@ -59,6 +79,14 @@ Response conflict(const Resource& resource, const std::string& name, const std::
         details_of(resource, name));
 }
 
+Response failed_precondition(const Resource& resource, const std::string& name,
+                             const std::string& why) {
+    return refusal(
+        409, "Conflict",
+        fmt::format("Operation cannot be fulfilled on {} \"{}\": {}", resource.kind, name, why),
+        json::object{{"name", name}, {"kind", resource.kind}});
+}
+
 Response modified_meanwhile(const Resource& resource, const std::string& name) {
     return conflict(resource, name,
                     "the object has been modified; please apply your changes to the latest version "
@@ -72,8 +100,8 @@ Response forbidden(const Resource& resource, const std::string& name, const std:
 }
 
 Response method_not_allowed() {
-    return refusal(405, "MethodNotAllowed",
-                   "the server does not allow this method on the requested resource");
+    return refused_early(405, "MethodNotAllowed",
+                         "the server does not allow this method on the requested resource");
 }
 
 Response gone(const std::string& message) {
@@ -85,11 +113,14 @@ Response too_large(std::size_t limit) {
                    fmt::format("Request entity too large: limit is {}", limit));
 }
 
-Response invalid(const Resource& resource, const std::string& name,
-                 const std::vector<FieldProblem>& problems) {
-    json::object details{{"name", name}};
-    if (!resource.group.empty()) details["group"] = resource.group;
-    details["kind"] = resource.kind;
+namespace {
+
+Response invalid_kind(const std::string& group, const std::string& name_of_kind,
+                      const std::string& name, const std::vector<FieldProblem>& problems) {
+    json::object details;
+    if (!name.empty()) details["name"] = name;
+    if (!group.empty()) details["group"] = group;
+    details["kind"] = name_of_kind;
     json::array causes;
     std::string list;
     for (const FieldProblem& problem : problems) {
@@ -98,13 +129,29 @@ Response invalid(const Resource& resource, const std::string& name,
         list += fmt::format("{}{}: {}", list.empty() ? "" : ", ", problem.field, problem.message);
     }
     details["causes"] = std::move(causes);
-    const std::string kind =
-        resource.group.empty() ? resource.kind : resource.kind + "." + resource.group;
+    const std::string kind = group.empty() ? name_of_kind : name_of_kind + "." + group;
     const bool many = problems.size() > 1;
     return refusal(422, "Invalid",
                    fmt::format("{} \"{}\" is invalid: {}{}{}", kind, name, many ? "[" : "", list,
                                many ? "]" : ""),
                    std::move(details));
+}
+
+}  // namespace
+
+Response invalid(const Resource& resource, const std::string& name,
+                 const std::vector<FieldProblem>& problems) {
+    return invalid_kind(resource.group, resource.kind, name, problems);
+}
+
+Response version_missing(const Resource& resource, const std::string& name) {
+    return invalid_kind(resource.group, resource.plural, name,
+                        {{"metadata.resourceVersion", "FieldValueInvalid",
+                          "Invalid value: 0: must be specified for an update"}});
+}
+
+Response invalid_options(const std::string& kind, const FieldProblem& problem) {
+    return invalid_kind("meta.k8s.io", kind, {}, {problem});
 }
 
 json::object deleted_status(const Resource& resource, const json::object& object) {

@@ -28,6 +28,7 @@ struct Request {
     std::string accept = "application/json";
     std::string body = {};
     std::string user = admin;
+    std::string user_agent = {};
 };
 
 // The path and query of a request line, taken apart.

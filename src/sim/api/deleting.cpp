@@ -7,12 +7,20 @@
 namespace sluice::sim {
 namespace {
 
-void add_finalizer(json::object& object, const char* name) {
-    json::value& list = object_in(object, "/metadata")["finalizers"];
-    if (!list.is_array()) list.emplace_array();
-    for (const json::value& one : list.get_array())
-        if (one == json::value(name)) return;
-    list.get_array().push_back(name);
+// A delete answers with the object itself.
+constexpr std::string_view shown_when_gone[] = {"pods", "services", "serviceaccounts",
+                                                "persistentvolumeclaims", "persistentvolumes"};
+
+void set_finalizer(json::object& object, const char* name, bool wanted) {
+    json::array list = array_at(object, "/metadata/finalizers");
+    const auto found = std::ranges::find(list, json::value(name));
+    if ((found != list.end()) == wanted) return;
+    if (wanted)
+        list.push_back(name);
+    else
+        list.erase(found);
+    if (list.empty()) return erase(object, "/metadata/finalizers");
+    set(object, "/metadata/finalizers", std::move(list));
 }
 
 }  // namespace
@@ -42,9 +50,18 @@ Response Writing::marked(const ObjectPtr& before, json::object object, std::int6
                   std::move(object), 200, {});
 }
 
-Response Writing::gone(const Place& place, const json::object& last) {
+// The last of an object carries the version of its end.
+Response Writing::gone(const Place& place, json::object last) {
     const bool is_definition = resource_.kind == "CustomResourceDefinition";
+    if (resource_.id() == "pods") {
+        if (!has(last, "/metadata/deletionTimestamp")) {
+            set(last, "/metadata/deletionTimestamp", to_rfc3339(now_));
+            set(last, "/metadata/generation", number_at(last, "/metadata/generation") + 1);
+        }
+        set(last, "/metadata/deletionGracePeriodSeconds", 0);
+    }
     server_.storage_.remove(place, user_);
+    set(last, "/metadata/resourceVersion", std::to_string(server_.storage_.version()));
     if (is_definition) {
         // The objects of a kind do not outlive it.
         const std::string kind_of =
@@ -56,9 +73,8 @@ Response Writing::gone(const Place& place, const json::object& last) {
         server_.learn_definitions();
     }
     Response response;
-    const bool shows_object = resource_.id() == "pods" || resource_.is_custom();
-    response.body = shows_object && !resource_.is_custom() ? json::value(last)
-                                                           : deleted_status(resource_, last);
+    const bool shows_object = std::ranges::count(shown_when_gone, resource_.id()) > 0;
+    response.body = shows_object ? json::value(last) : deleted_status(resource_, last);
     return response;
 }
 
@@ -68,18 +84,22 @@ Response Writing::remove(const ObjectPtr& before, const Deletion& how) {
     const std::string uid = text_at(was, "/metadata/uid");
     const std::string version = text_at(was, "/metadata/resourceVersion");
     if (!how.uid.empty() && how.uid != uid)
-        return conflict(resource_, name,
-                        fmt::format("Precondition failed: UID in precondition: {}, UID in object "
-                                    "meta: {}",
-                                    how.uid, uid));
+        return failed_precondition(
+            resource_, name,
+            fmt::format("the UID in the precondition ({}) does not match the UID in record ({}). "
+                        "The object might have been deleted and then recreated",
+                        how.uid, uid));
     if (!how.resource_version.empty() && how.resource_version != version)
-        return conflict(resource_, name,
-                        fmt::format("Precondition failed: ResourceVersion in precondition: {}, "
-                                    "ResourceVersion in object meta: {}",
-                                    how.resource_version, version));
+        return failed_precondition(
+            resource_, name,
+            fmt::format("the ResourceVersion in the precondition ({}) does not match the "
+                        "ResourceVersion in record ({}). The object might have been modified",
+                        how.resource_version, version));
     json::object object = was;
-    if (how.propagation == "Foreground") add_finalizer(object, "foregroundDeletion");
-    if (how.propagation == "Orphan") add_finalizer(object, "orphan");
+    if (!how.propagation.empty()) {
+        set_finalizer(object, "foregroundDeletion", how.propagation == "Foreground");
+        set_finalizer(object, "orphan", how.propagation == "Orphan");
+    }
     std::int64_t grace = 0;
     const bool graceful = waits_for_grace(was, how, grace);
     const bool is_held = !array_at(object, "/metadata/finalizers").empty() ||

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <expected>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,10 @@ class Handling {
 
   private:
     bool find_target();
+    bool is_served_group() const;
+    std::optional<Response> wrong_options() const;
+    std::optional<Response> other_kind(const std::string& version, const std::string& kind) const;
+    Response refused_body_type() const;
     Response get();
     Response list();
     Response watch();
@@ -44,6 +49,7 @@ class Handling {
     std::expected<std::vector<ObjectPtr>, Response> selected(std::vector<ObjectPtr> all) const;
     ObjectPtr current() const;
     json::object shown(const json::object& object) const;
+    json::object listed(const json::object& object) const;
     Response shown_as_asked(Response response) const;
     std::string query(const std::string& name) const;
     bool asks_for(std::string_view form) const;

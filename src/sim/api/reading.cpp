@@ -38,7 +38,6 @@ Deletion deletion_of(const json::object& options, const std::string& policy,
     Deletion how;
     how.propagation = text_at(options, "/propagationPolicy");
     if (how.propagation.empty()) how.propagation = policy;
-    if (how.propagation.empty()) how.propagation = "Background";
     if (has(options, "/gracePeriodSeconds"))
         how.grace = number_at(options, "/gracePeriodSeconds");
     else if (!grace.empty())
@@ -46,6 +45,30 @@ Deletion deletion_of(const json::object& options, const std::string& policy,
     how.uid = text_at(options, "/preconditions/uid");
     how.resource_version = text_at(options, "/preconditions/resourceVersion");
     return how;
+}
+
+std::optional<Response> wrong_deletion(const json::object& options, const Deletion& how) {
+    const std::string& policy = how.propagation;
+    if (has(options, "/kind") && text_at(options, "/kind") != "DeleteOptions")
+        return bad_request(fmt::format(
+            "no kind \"{}\" is registered for version \"{}\" in scheme "
+            "\"pkg/runtime/scheme.go:111\"",
+            text_at(options, "/kind"), text_at(options, "/apiVersion")));
+    if (!policy.empty() && has(options, "/orphanDependents"))
+        return invalid_options(
+            "DeleteOptions",
+            {"propagationPolicy", "FieldValueInvalid",
+             fmt::format("Invalid value: \"{}\": orphanDependents and deletionPropagation cannot "
+                         "be both set",
+                         policy)});
+    if (policy.empty() || policy == "Foreground" || policy == "Background" || policy == "Orphan")
+        return std::nullopt;
+    return invalid_options(
+        "DeleteOptions",
+        {"propagationPolicy", "FieldValueNotSupported",
+         fmt::format("Unsupported value: \"{}\": supported values: \"Foreground\", "
+                     "\"Background\", \"Orphan\", \"nil\"",
+                     policy)});
 }
 
 }  // namespace
@@ -93,6 +116,7 @@ Response Handling::list() {
                                          : storage.list_at(version, id, target_.ns));
     if (!chosen) return chosen.error();
     json::object meta{{"resourceVersion", std::to_string(version)}};
+    if (target_.resource->is_custom()) meta["continue"] = "";
     const std::size_t limit = number_of(query("limit"));
     skip = std::min(skip, chosen->size());
     std::size_t end = chosen->size();
@@ -103,7 +127,7 @@ Response Handling::list() {
     }
     json::array items;
     for (std::size_t i = skip; i < end; ++i)
-        items.push_back(shown((*chosen)[i]->object()));
+        items.push_back(listed((*chosen)[i]->object()));
     Response response;
     response.body = json::object{{"kind", target_.resource->kind + "List"},
                                  {"apiVersion", target_.resource->api_version()},
@@ -153,10 +177,12 @@ Response Handling::remove() {
     }
     const ObjectPtr before = current();
     if (!before) return not_found(*target_.resource, target_.name);
+    const Deletion how =
+        deletion_of(options, query("propagationPolicy"), query("gracePeriodSeconds"));
+    if (auto wrong = wrong_deletion(options, how)) return std::move(*wrong);
     Writing write = writing();
     write.is_dry = write.is_dry || !array_at(options, "/dryRun").empty();
-    return shown_as_asked(write.remove(
-        before, deletion_of(options, query("propagationPolicy"), query("gracePeriodSeconds"))));
+    return shown_as_asked(write.remove(before, how));
 }
 
 Response Handling::remove_all() {
@@ -165,15 +191,17 @@ Response Handling::remove_all() {
     if (!chosen) return chosen.error();
     json::array items;
     for (const ObjectPtr& one : *chosen) {
-        items.push_back(shown(one->object()));
+        items.push_back(listed(one->object()));
         writing().remove(one,
                          deletion_of({}, query("propagationPolicy"), query("gracePeriodSeconds")));
     }
+    json::object meta{{"resourceVersion", std::to_string(server_.storage_.version())}};
+    if (target_.resource->is_custom()) meta["continue"] = "";
     Response response;
     response.body = json::object{
         {"kind", target_.resource->kind + "List"},
         {"apiVersion", target_.resource->api_version()},
-        {"metadata", json::object{{"resourceVersion", std::to_string(server_.storage_.version())}}},
+        {"metadata", std::move(meta)},
         {"items", std::move(items)}};
     return response;
 }

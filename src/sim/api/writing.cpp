@@ -31,9 +31,17 @@ Response accepted(json::value body, int status, std::vector<std::string> warning
     return response;
 }
 
-json::object without_record(json::object object) {
-    erase(object, "/metadata/managedFields");
+// Apart from when its fields were written.
+json::object without_times(json::object object) {
+    json::value* record = find(object, "/metadata/managedFields");
+    if (record && record->is_array())
+        for (json::value& entry : record->get_array())
+            if (entry.is_object()) entry.get_object().erase("time");
     return object;
+}
+
+bool is_same_write(const json::object& before, const json::object& after) {
+    return without_times(before) == without_times(after);
 }
 
 // Something must happen before it may go; a namespace keeps its finalizers in its spec.
@@ -94,16 +102,17 @@ Response Writing::stored(const Place& place, json::object object, int status,
 
 Response Writing::create(const std::string& ns, json::object object) {
     if (Response no = check_namespace(ns); no.status != 200) return no;
-    json::object& meta = object_in(object, "/metadata");
     if (name_of(object).empty()) {
         const std::string prefix = text_at(object, "/metadata/generateName");
         if (prefix.empty())
             return invalid(resource_, {},
                            {{"metadata.name", "FieldValueRequired",
                              "Required value: name or generateName is required"}});
-        meta["name"] = prefix + server_.next_suffix();
+        set(object, "/metadata/name", prefix + server_.next_suffix());
     }
-    if (resource_.namespaced) meta["namespace"] = ns;
+    if (resource_.namespaced) set(object, "/metadata/namespace", ns);
+    tidy(resource_, object);
+    json::object& meta = object_in(object, "/metadata");
     for (const char* key : {"resourceVersion", "deletionTimestamp", "deletionGracePeriodSeconds",
                             "selfLink", "generation"})
         meta.erase(key);
@@ -112,19 +121,19 @@ Response Writing::create(const std::string& ns, json::object object) {
     if (resource_.counts_generation) meta["generation"] = 1;
     if (resource_.is_custom()) object = pruned(*resource_.schema, std::move(object));
     if (resource_.is_custom()) object = with_defaults(*resource_.schema, std::move(object));
+    if (resource_.has_status) object.erase("status");
     fill_in(resource_, object);
+    if (server_.tracks_fields_ && !is_applied)
+        object = with_managed_fields({}, std::move(object), {manager, false, {}, now_});
     begin(resource_, object, now_);
     const Place place = place_of(object);
-    if (server_.storage_.find(place)) return already_exists(resource_, place.name);
     const AdmissionRequest request{server_.storage_, resource_, {}, user_, nullptr};
     object = mutated(request, std::move(object));
     if (const auto problems = wrong(resource_, object, nullptr); !problems.empty())
         return invalid(resource_, place.name, problems);
     Admitted result = admitted(request, std::move(object));
     if (result.refusal) return forbidden(resource_, place.name, *result.refusal);
-    if (server_.tracks_fields_ && !is_applied)
-        result.object =
-            with_managed_fields({}, std::move(result.object), {manager, false, {}, now_});
+    if (server_.storage_.find(place)) return already_exists(resource_, place.name);
     return stored(place, std::move(result.object), 201, std::move(result.warnings));
 }
 
@@ -155,10 +164,6 @@ void Writing::keep_server_fields(const json::object& before, json::object& objec
         else
             erase(object, pointer);
     }
-    for (const char* key : {"labels", "annotations"}) {
-        const std::string pointer = std::string{"/metadata/"} + key;
-        if (has(object, pointer) && object_at(object, pointer).empty()) erase(object, pointer);
-    }
 }
 
 bool Writing::moves_generation(const json::object& before, const json::object& after) const {
@@ -184,10 +189,8 @@ Response Writing::update(const ObjectPtr& before, json::object object,
                         fmt::format("Precondition failed: UID in precondition: {}, UID in object "
                                     "meta: {}",
                                     uid, text_at(was, "/metadata/uid")));
-    if (expected.empty() && resource_.is_custom())
-        return invalid(resource_, name,
-                       {{"metadata.resourceVersion", "FieldValueInvalid",
-                         "Invalid value: 0: must be specified for an update"}});
+    if (expected.empty() && (resource_.is_custom() || resource_.kind == "Lease"))
+        return version_missing(resource_, name);
     if (!expected.empty() && expected != text_at(was, "/metadata/resourceVersion"))
         return modified_meanwhile(resource_, name);
     if (subresource == "status")
@@ -197,9 +200,13 @@ Response Writing::update(const ObjectPtr& before, json::object object,
     else if (resource_.has_status)
         object.erase("status");
     keep_server_fields(was, object);
+    tidy(resource_, object);
     if (resource_.is_custom()) object = pruned(*resource_.schema, std::move(object));
     if (resource_.is_custom()) object = with_defaults(*resource_.schema, std::move(object));
     if (subresource.empty()) fill_in(resource_, object);
+    if (server_.tracks_fields_ && !is_applied)
+        object =
+            with_managed_fields(was, std::move(object), {manager, false, is_scaled ? "scale" : subresource, now_});
     const AdmissionRequest request{server_.storage_, resource_, subresource, user_, &was};
     if (!is_scaled) object = mutated(request, std::move(object));
     if (moves_generation(was, object))
@@ -216,13 +223,11 @@ Response Writing::update(const ObjectPtr& before, json::object object,
     if (is_last && !is_dry) {
         const Place place = place_of(was);
         server_.storage_.put(place, result.object, user_);
-        return gone(place, result.object);
+        gone(place, result.object);
+        return accepted(std::move(result.object), 200, std::move(result.warnings));
     }
-    if (without_record(result.object) == without_record(was) && !is_applied)
+    if (is_same_write(was, result.object))
         return accepted(was, 200, std::move(result.warnings));
-    if (server_.tracks_fields_ && !is_applied)
-        result.object =
-            with_managed_fields(was, std::move(result.object), {manager, false, subresource, now_});
     return stored(place_of(was), std::move(result.object), 200, std::move(result.warnings));
 }
 

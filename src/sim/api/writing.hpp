@@ -38,7 +38,7 @@ class Writing {
     void keep_server_fields(const json::object& before, json::object& object) const;
     bool moves_generation(const json::object& before, const json::object& after) const;
     Response marked(const ObjectPtr& before, json::object object, std::int64_t grace);
-    Response gone(const Place& place, const json::object& last);
+    Response gone(const Place& place, json::object last);
     bool waits_for_grace(const json::object& object, const Deletion& how,
                          std::int64_t& grace) const;
 

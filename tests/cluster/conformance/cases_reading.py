@@ -88,7 +88,7 @@ def a_watch_tells_what_happened_since(talk: Talk) -> None:
     talk.patch("configmaps/one", {"data": {"a": "2"}})
     talk.post("configmaps", config_map("two"))
     talk.delete("configmaps/one")
-    talk.watch("configmaps", 4, resourceVersion=made["metadata"]["resourceVersion"])
+    talk.watch("configmaps", 3, resourceVersion=made["metadata"]["resourceVersion"])
 
 
 @case

@@ -15,3 +15,14 @@ class Known(NamedTuple):
 
 KNOWN: list[Known] = [
 ]
+
+
+class KnownCase(NamedTuple):
+    """A case whose answers differ; unless it says otherwise, their status codes do not."""
+
+    reason: str
+    same_codes: bool = True
+
+
+KNOWN_CASES: dict[str, KnownCase] = {
+}

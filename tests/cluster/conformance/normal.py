@@ -25,7 +25,8 @@ def transcript(talk: Talk) -> str:
     for generated, stands_for in _generated_names(talk):
         text = text.replace(generated, stands_for)
     text = text.replace(talk.namespace, "<namespace>")
-    text = text.replace(talk.server.users["admin"], "<admin>")
+    for word, stands_for in talk.server.words.items():
+        text = text.replace(word, stands_for)
     text = _MICRO_TIME.sub("<micro time>", text)
     text = _TIME.sub("<time>", text)
     text = _lettered(_UID, "uid", text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import secrets
 import traceback
 from concurrent.futures import ThreadPoolExecutor
@@ -21,8 +22,12 @@ from .cases_policies import partition, steered
 from .normal import transcript
 from .server import ADMIN, OPERATOR, Server
 from .talk import Talk
+from .traces import TRACES
 
 _CONTROLLERS = ("kube-controller-manager", "kube-scheduler", "kwok")
+
+# More would only wait for the API server; a new kind takes it two seconds.
+_TALKS_AT_ONCE = 12
 
 # No controller of the embedded cluster gets as far as its first reaction, which takes 5 ms.
 STANDING_STILL = 1e-6
@@ -33,7 +38,7 @@ def real_server(plane: ControlPlane) -> Server:
     plane.api.apply(sluice("manifests", "rbac"))
     tokens = {ADMIN: plane.token, OPERATOR: request_token(plane.api)}
     return Server("real", plane.api, plane.port, plane.authority.certificate, tokens,
-                  {ADMIN: "sluice-test-admin"})
+                  {"sluice-test-admin": "<admin>", "kwok-volume": "<default class>"})
 
 
 def embedded_server(cluster: Embedded) -> Server:
@@ -43,7 +48,7 @@ def embedded_server(cluster: Embedded) -> Server:
                    if one["name"] == "sluice-operator")
     tokens = {ADMIN: cluster.token, OPERATOR: token_of[context["user"]]}
     return Server("embedded", cluster.api, cluster.port, cluster.authority, tokens,
-                  {ADMIN: "kubernetes-admin"})
+                  {"kubernetes-admin": "<admin>", '"standard"': '"<default class>"'})
 
 
 def install_policies(api: Api) -> None:
@@ -79,22 +84,25 @@ def standing_still(plane: ControlPlane) -> Iterator[None]:
             plane.sigcont(name)
 
 
-def transcripts(servers: Iterable[Server], names: Iterable[str]) -> dict[tuple[str, str], str]:
+def transcripts(servers: list[Server], names: Iterable[str]) -> dict[tuple[str, str], str]:
     """By server and case. A case that fails has the failure as its transcript."""
-    chosen = list(names)
-
-    def all_of(server: Server) -> dict[tuple[str, str], str]:
-        return {(server.name, name): _transcript(server, name) for name in chosen}
-
-    with ThreadPoolExecutor() as pool:
-        return {key: text for found in pool.map(all_of, servers) for key, text in found.items()}
+    keys = [(server, name) for name in names for server in servers]
+    with ThreadPoolExecutor(max_workers=_TALKS_AT_ONCE) as pool:
+        texts = pool.map(lambda key: _transcript(*key), keys)
+        return {(server.name, name): text for (server, name), text in zip(keys, texts)}
 
 
 def _transcript(server: Server, name: str) -> str:
+    import time; t0=time.time()
+    try: return _transcript2(server,name)
+    finally:
+        if time.time()-t0>1: print("slow",server.name,name,round(time.time()-t0,1),flush=True)
+
+def _transcript2(server: Server, name: str) -> str:
     talk = Talk(server, f"case-{secrets.token_hex(4)}")
-    server.exchange("POST", "/api/v1/namespaces", {
-        "apiVersion": "v1", "kind": "Namespace", "metadata": {"name": talk.namespace}})
     try:
+        server.exchange("POST", "/api/v1/namespaces", {
+            "apiVersion": "v1", "kind": "Namespace", "metadata": {"name": talk.namespace}})
         CASES[name](talk)
     except Exception:  # noqa: BLE001: the other server, or the comparison, tells the rest
         server.hang_up()
@@ -102,3 +110,19 @@ def _transcript(server: Server, name: str) -> str:
     return transcript(talk)
 
 
+
+
+def end_states(apis: dict[str, Api], names: Iterable[str]) -> dict[tuple[str, str], str]:
+    """By server and trace, all of them at the same time. A failure is an end, too."""
+    chosen = [(server, name) for name in names for server in apis]
+    with ThreadPoolExecutor(max_workers=len(chosen) or 1) as pool:
+        return dict(zip(chosen, pool.map(lambda key: _end_state(apis[key[0]], key[1]), chosen)))
+
+
+def _end_state(api: Api, name: str) -> str:
+    ns = f"trace-{secrets.token_hex(4)}"
+    api.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": ns}})
+    try:
+        return json.dumps(TRACES[name](api, ns), indent=1, sort_keys=True)
+    except Exception:  # noqa: BLE001: the comparison shows it
+        return f"{ns}\n{traceback.format_exc(limit=-3)}"

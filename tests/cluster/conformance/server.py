@@ -28,10 +28,11 @@ class Server:
     """Its name, the API as its administrator, and the tokens of the identities it knows."""
 
     def __init__(self, name: str, api: Api, port: int, authority: Path,
-                 tokens: Mapping[str, str], users: Mapping[str, str]) -> None:
+                 tokens: Mapping[str, str], words: Mapping[str, str]) -> None:
+        """`words`: what goes by another name on each server, with what stands for it."""
         self.name = name
         self.api = api
-        self.users = users
+        self.words = words
         self._port = port
         self._tokens = tokens
         self._tls = ssl.create_default_context(cafile=str(authority))
