@@ -29,10 +29,13 @@ net::HttpsReply to_reply(const sim::Response& response) {
     reply.status = response.status;
     reply.content_type = response.content_type;
     reply.body = response.text.empty() ? sim::json::serialize(response.body) : response.text;
-    for (std::string warning : response.warnings) {
-        std::ranges::replace_if(
-            warning, [](char c) { return c == '"' || c == '\r' || c == '\n'; }, '\'');
-        reply.headers.emplace_back("Warning", fmt::format("299 - \"{}\"", warning));
+    for (const std::string& warning : response.warnings) {
+        std::string quoted;
+        for (const char c : warning) {
+            if (c == '"' || c == '\\') quoted += '\\';
+            quoted += c == '\r' || c == '\n' ? ' ' : c;
+        }
+        reply.headers.emplace_back("Warning", fmt::format("299 - \"{}\"", quoted));
     }
     if (response.retry_after > 0ms) {
         const auto seconds = std::chrono::ceil<std::chrono::seconds>(response.retry_after);

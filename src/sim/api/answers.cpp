@@ -99,6 +99,13 @@ Response forbidden(const Resource& resource, const std::string& name, const std:
                    details_of(resource, name));
 }
 
+Response denied(const Resource& resource, const std::string& name, const std::string& why) {
+    Response response = forbidden(resource, name, why);
+    set(response.body.get_object(), "/details/causes",
+        json::array{json::object{{"message", why}}});
+    return response;
+}
+
 Response method_not_allowed() {
     return refused_early(405, "MethodNotAllowed",
                          "the server does not allow this method on the requested resource");

@@ -28,6 +28,8 @@ Response failed_precondition(const Resource& resource, const std::string& name,
                              const std::string& why);
 Response modified_meanwhile(const Resource& resource, const std::string& name);
 Response forbidden(const Resource& resource, const std::string& name, const std::string& why);
+// By an admission policy, which gives its reason once more as a cause.
+Response denied(const Resource& resource, const std::string& name, const std::string& why);
 Response method_not_allowed();
 Response gone(const std::string& message);
 Response too_large(std::size_t limit);

@@ -165,6 +165,8 @@ void fill_job(json::object& job) {
     give(spec, "backoffLimit", 6);
     give(spec, "completionMode", "NonIndexed");
     give(spec, "suspend", false);
+    give(spec, "manualSelector", false);
+    give(spec, "podReplacementPolicy", "TerminatingOrFailed");
     if (spec.contains("template")) fill_pod_spec(child(child(spec, "template"), "spec"));
 }
 
@@ -206,6 +208,20 @@ void fill_definition(json::object& definition) {
     give(child(spec, "conversion"), "strategy", "None");
 }
 
+void fill_namespace(json::object& ns) {
+    child(child(ns, "metadata"), "labels")["kubernetes.io/metadata.name"] =
+        text_at(ns, "/metadata/name");
+}
+
+// Go writes these out, also when they say nothing.
+void fill_event(json::object& event) {
+    for (const char* time : {"eventTime", "firstTimestamp", "lastTimestamp"})
+        if (!event.contains(time)) event[time] = nullptr;
+    give(event, "source", json::object{});
+    give(event, "reportingComponent", "");
+    give(event, "reportingInstance", "");
+}
+
 struct Filling {
     std::string_view resource;
     void (*fill)(json::object&);
@@ -217,6 +233,9 @@ constexpr Filling fillings[] = {
     {"pods", fill_pod},
     {"services", fill_service},
     {"secrets", fill_secret},
+    {"namespaces", fill_namespace},
+    {"events", fill_event},
+    {"events.events.k8s.io", fill_event},
     {"persistentvolumeclaims", fill_claim},
     {"customresourcedefinitions.apiextensions.k8s.io", fill_definition},
 };
@@ -272,8 +291,13 @@ void begin_claim(json::object& claim, Instant) {
 void begin_namespace(json::object& ns, Instant) {
     child(ns, "spec")["finalizers"] = json::array{"kubernetes"};
     ns["status"] = json::object{{"phase", "Active"}};
-    child(child(ns, "metadata"), "labels")["kubernetes.io/metadata.name"] =
-        text_at(ns, "/metadata/name");
+}
+
+void begin_budget(json::object& budget, Instant) {
+    json::object& status = child(budget, "status");
+    for (const char* count :
+         {"currentHealthy", "desiredHealthy", "disruptionsAllowed", "expectedPods"})
+        status[count] = 0;
 }
 
 void begin_service(json::object& service, Instant) {
@@ -297,6 +321,8 @@ void begin_job(json::object& job, Instant) {
             labels[key] = uid;
         for (const char* key : {"batch.kubernetes.io/job-name", "job-name"})
             labels[key] = text_at(job, "/metadata/name");
+        if (object_at(job, "/metadata/labels").empty())
+            child(child(job, "metadata"), "labels") = labels;
     }
     job["status"] = json::object{};
 }
@@ -331,6 +357,7 @@ constexpr Beginning beginnings[] = {
     {"pods", begin_pod},
     {"persistentvolumeclaims", begin_claim},
     {"namespaces", begin_namespace},
+    {"poddisruptionbudgets.policy", begin_budget},
     {"services", begin_service},
     {"jobs.batch", begin_job},
     {"customresourcedefinitions.apiextensions.k8s.io", begin_definition},

@@ -31,6 +31,7 @@ bool Writing::waits_for_grace(const json::object& object, const Deletion& how,
     if (resource_.id() != "pods") return false;
     const std::int64_t own = number_at(object, "/spec/terminationGracePeriodSeconds", 30);
     grace = how.grace.value_or(own);
+    if (grace < 0) grace = 1;
     if (has(object, "/metadata/deletionTimestamp"))
         grace = std::min(grace, number_at(object, "/metadata/deletionGracePeriodSeconds"));
     const std::string phase = text_at(object, "/status/phase");
@@ -41,8 +42,9 @@ bool Writing::waits_for_grace(const json::object& object, const Deletion& how,
 // Still there, but on its way out.
 Response Writing::marked(const ObjectPtr& before, json::object object, std::int64_t grace) {
     set(object, "/metadata/deletionTimestamp", to_rfc3339(now_ + std::chrono::seconds{grace}));
-    set(object, "/metadata/deletionGracePeriodSeconds", grace);
-    if (resource_.counts_generation)
+    if (resource_.id() != "namespaces")
+        set(object, "/metadata/deletionGracePeriodSeconds", grace);
+    if (resource_.counts_generation && !has(before->object(), "/metadata/deletionTimestamp"))
         set(object, "/metadata/generation", number_at(object, "/metadata/generation") + 1);
     if (resource_.id() == "namespaces") set(object, "/status/phase", "Terminating");
     return stored({storage_id(resource_), text_at(before->object(), "/metadata/namespace"),
@@ -78,7 +80,21 @@ Response Writing::gone(const Place& place, json::object last) {
     return response;
 }
 
-Response Writing::remove(const ObjectPtr& before, const Deletion& how) {
+// Who deletes a Job as it is usual leaves its pods behind, for the sake of old clients.
+Response Writing::remove(const ObjectPtr& before, const Deletion& wanted) {
+    Deletion how = wanted;
+    const bool is_bare_job = resource_.kind == "Job" && how.propagation.empty();
+    if (is_bare_job) how.propagation = "Orphan";
+    Response response = removed(before, how);
+    if (is_bare_job)
+        response.warnings.push_back(
+            "child pods are preserved by default when jobs are deleted; set "
+            "propagationPolicy=Background to remove them or set propagationPolicy=Orphan to "
+            "suppress this warning");
+    return response;
+}
+
+Response Writing::removed(const ObjectPtr& before, const Deletion& how) {
     const json::object& was = before->object();
     const std::string name = text_at(was, "/metadata/name");
     const std::string uid = text_at(was, "/metadata/uid");

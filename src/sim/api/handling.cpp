@@ -1,6 +1,7 @@
 #include "sim/api/handling.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -147,7 +148,7 @@ Response Handling::refused_body_type() const {
                                "types include: application/json, application/yaml{}",
                                target_.resource->is_custom()
                                    ? ""
-                                   : ", application/vnd.kubernetes.protobuf, application/cbor"));
+                                   : ", application/vnd.kubernetes.protobuf"));
 }
 
 ObjectPtr Handling::current() const {
@@ -183,6 +184,7 @@ json::object Handling::listed(const json::object& object) const {
 }
 
 Response Handling::shown_as_asked(Response response) const {
+    response.warnings.insert(response.warnings.begin(), warnings_.begin(), warnings_.end());
     if (!response.body.is_object() || response.status >= 300) return response;
     if (text_at(response.body.get_object(), "/kind") == "Status") return response;
     response.body = shown(response.body.get_object());
@@ -263,16 +265,29 @@ std::expected<json::object, Response> Handling::own_body() const {
         return std::unexpected(bad_request(
             fmt::format("the name of the object ({}) does not match the name on the URL ({})", name,
                         target_.name)));
-    if (resource.is_custom() && query("fieldValidation") == "Strict" &&
-        pruned(*resource.schema, *object) != *object)
-        return std::unexpected(bad_request(fmt::format(
-            "{} in version \"{}\" cannot be handled as a {}: strict decoding error: there are "
-            "fields that the schema does not know",
-            resource.kind, resource.version, resource.kind)));
+    if (auto wrong = unknown_in(*object)) return std::unexpected(std::move(*wrong));
     if (resource.group == "events.k8s.io") return to_core_event(std::move(*object));
     (*object)["apiVersion"] = resource.api_version();
     (*object)["kind"] = resource.kind;
     return object;
+}
+
+// Fields that a custom resource does not have are an error, a warning or nothing, as asked.
+std::optional<Response> Handling::unknown_in(const json::object& object) const {
+    const Resource& resource = *target_.resource;
+    const std::string strictness = query("fieldValidation");
+    if (!resource.is_custom() || strictness == "Ignore") return std::nullopt;
+    std::vector<std::string> said;
+    for (const std::string& path : unknown_fields(*resource.schema, object))
+        said.push_back(fmt::format("unknown field \"{}\"", path));
+    if (said.empty()) return std::nullopt;
+    if (strictness == "Strict")
+        return bad_request(
+            fmt::format("{0} in version \"{1}\" cannot be handled as a {0}: strict decoding "
+                        "error: {2}",
+                        resource.kind, resource.version, fmt::join(said, ", ")));
+    warnings_.insert(warnings_.end(), said.begin(), said.end());
+    return std::nullopt;
 }
 
 Response Handling::create() {
@@ -344,6 +359,7 @@ Response Handling::patch() {
         return bad_request(
             "the namespace of the provided object does not match the namespace sent on the "
             "request");
+    if (auto wrong = unknown_in(*after)) return std::move(*wrong);
     if (text_at(*after, "/metadata/name") != target_.name)
         return bad_request(
             fmt::format("the name of the object ({}) does not match the name on the URL ({})",

@@ -30,7 +30,10 @@ class Handling {
     bool find_target();
     bool is_served_group() const;
     std::optional<Response> wrong_options() const;
+    std::optional<Response> wrong_selectors() const;
+    std::expected<json::object, Response> wanted_scale(const json::object& now) const;
     std::optional<Response> other_kind(const std::string& version, const std::string& kind) const;
+    std::optional<Response> unknown_in(const json::object& object) const;
     Response refused_body_type() const;
     Response get();
     Response list();
@@ -59,6 +62,7 @@ class Handling {
     const Request& request_;
     Instant now_;
     Target target_;
+    mutable std::vector<std::string> warnings_;
 };
 
 }  // namespace sluice::sim

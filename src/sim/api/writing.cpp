@@ -23,6 +23,13 @@ void move_key(json::object& object, const char* from, const char* to) {
     }
 }
 
+// What the newer group of events calls deprecated.
+constexpr std::pair<const char*, const char*> event_keys[] = {
+    {"source", "deprecatedSource"},
+    {"firstTimestamp", "deprecatedFirstTimestamp"},
+    {"lastTimestamp", "deprecatedLastTimestamp"},
+    {"count", "deprecatedCount"}};
+
 Response accepted(json::value body, int status, std::vector<std::string> warnings) {
     Response response;
     response.status = status;
@@ -50,6 +57,22 @@ bool is_held(const json::object& object) {
            !array_at(object, "/spec/finalizers").empty();
 }
 
+std::string storage_key(const Place& place) {
+    const std::string plural = place.resource.substr(0, place.resource.find('.'));
+    return fmt::format("/registry/{}/{}{}{}", plural, place.ns, place.ns.empty() ? "" : "/",
+                       place.name);
+}
+
+// A pod on a node has the labels that say where the node stands.
+void take_over_zone(const Storage& storage, json::object& pod) {
+    const std::string name = text_at(pod, "/spec/nodeName");
+    const ObjectPtr node = name.empty() ? nullptr : storage.find({"nodes", {}, name});
+    if (!node) return;
+    for (const char* key : {"topology.kubernetes.io/zone", "topology.kubernetes.io/region"})
+        if (const json::value* value = object_at(node->object(), "/metadata/labels").if_contains(key))
+            object_in(pod, "/metadata/labels")[key] = *value;
+}
+
 std::string name_of(const json::object& object) {
     return text_at(object, "/metadata/name");
 }
@@ -64,6 +87,8 @@ json::object to_core_event(json::object event) {
     event["apiVersion"] = "v1";
     move_key(event, "regarding", "involvedObject");
     move_key(event, "note", "message");
+    for (const auto& [old, now] : event_keys)
+        move_key(event, now, old);
     move_key(event, "reportingController", "reportingComponent");
     return event;
 }
@@ -72,6 +97,8 @@ json::object to_new_event(json::object event) {
     event["apiVersion"] = "events.k8s.io/v1";
     move_key(event, "involvedObject", "regarding");
     move_key(event, "message", "note");
+    for (const auto& [old, now] : event_keys)
+        move_key(event, old, now);
     move_key(event, "reportingComponent", "reportingController");
     return event;
 }
@@ -102,6 +129,8 @@ Response Writing::stored(const Place& place, json::object object, int status,
 
 Response Writing::create(const std::string& ns, json::object object) {
     if (Response no = check_namespace(ns); no.status != 200) return no;
+    if (has(object, "/metadata/resourceVersion"))
+        return refusal(500, {}, "resourceVersion should not be set on objects to be created");
     if (name_of(object).empty()) {
         const std::string prefix = text_at(object, "/metadata/generateName");
         if (prefix.empty())
@@ -126,13 +155,14 @@ Response Writing::create(const std::string& ns, json::object object) {
     if (server_.tracks_fields_ && !is_applied)
         object = with_managed_fields({}, std::move(object), {manager, false, {}, now_});
     begin(resource_, object, now_);
+    if (resource_.kind == "Pod") take_over_zone(server_.storage_, object);
     const Place place = place_of(object);
     const AdmissionRequest request{server_.storage_, resource_, {}, user_, nullptr};
     object = mutated(request, std::move(object));
     if (const auto problems = wrong(resource_, object, nullptr); !problems.empty())
         return invalid(resource_, place.name, problems);
     Admitted result = admitted(request, std::move(object));
-    if (result.refusal) return forbidden(resource_, place.name, *result.refusal);
+    if (result.refusal) return denied(resource_, place.name, *result.refusal);
     if (server_.storage_.find(place)) return already_exists(resource_, place.name);
     return stored(place, std::move(result.object), 201, std::move(result.warnings));
 }
@@ -186,9 +216,11 @@ Response Writing::update(const ObjectPtr& before, json::object object,
     const std::string uid = text_at(object, "/metadata/uid");
     if (!uid.empty() && uid != text_at(was, "/metadata/uid"))
         return conflict(resource_, name,
-                        fmt::format("Precondition failed: UID in precondition: {}, UID in object "
-                                    "meta: {}",
-                                    uid, text_at(was, "/metadata/uid")));
+                        fmt::format("StorageError: invalid object, Code: 4, Key: {}, "
+                                    "ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: "
+                                    "UID in precondition: {}, UID in object meta: {}",
+                                    storage_key(place_of(was)), uid,
+                                    text_at(was, "/metadata/uid")));
     if (expected.empty() && (resource_.is_custom() || resource_.kind == "Lease"))
         return version_missing(resource_, name);
     if (!expected.empty() && expected != text_at(was, "/metadata/resourceVersion"))
@@ -211,11 +243,12 @@ Response Writing::update(const ObjectPtr& before, json::object object,
     if (!is_scaled) object = mutated(request, std::move(object));
     if (moves_generation(was, object))
         set(object, "/metadata/generation", number_at(was, "/metadata/generation") + 1);
-    if (const auto problems = wrong(resource_, object, &was); !problems.empty())
+    const bool is_bound = subresource == "binding";  // only there a pod gets its node
+    if (const auto problems = wrong(resource_, object, &was); !problems.empty() && !is_bound)
         return invalid(resource_, name, problems);
     Admitted result =
         is_scaled ? Admitted{std::move(object)} : admitted(request, std::move(object));
-    if (result.refusal) return forbidden(resource_, name, *result.refusal);
+    if (result.refusal) return denied(resource_, name, *result.refusal);
     set(result.object, "/metadata/resourceVersion", text_at(was, "/metadata/resourceVersion"));
     const bool is_last = has(was, "/metadata/deletionTimestamp") && is_held(was) &&
                          !is_held(result.object) &&

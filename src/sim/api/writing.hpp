@@ -27,7 +27,7 @@ class Writing {
     Response create(const std::string& ns, json::object object);
     // `object` is what is to be stored in the place of `before`.
     Response update(const ObjectPtr& before, json::object object, const std::string& subresource);
-    Response remove(const ObjectPtr& before, const Deletion& how);
+    Response remove(const ObjectPtr& before, const Deletion& wanted);
 
   private:
     Place place_of(const json::object& object) const;
@@ -38,6 +38,7 @@ class Writing {
     void keep_server_fields(const json::object& before, json::object& object) const;
     bool moves_generation(const json::object& before, const json::object& after) const;
     Response marked(const ObjectPtr& before, json::object object, std::int64_t grace);
+    Response removed(const ObjectPtr& before, const Deletion& how);
     Response gone(const Place& place, json::object last);
     bool waits_for_grace(const json::object& object, const Deletion& how,
                          std::int64_t& grace) const;
