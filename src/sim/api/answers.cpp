@@ -1,6 +1,9 @@
 #include "sim/api/answers.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
 
 namespace sluice::sim {
 namespace {
@@ -87,6 +90,32 @@ Response failed_precondition(const Resource& resource, const std::string& name,
         json::object{{"name", name}, {"kind", resource.kind}});
 }
 
+Response uid_changed(const Resource& resource, const std::string& name, const std::string& wanted,
+                     const std::string& real, bool is_patched, const std::string& key) {
+    const FieldProblem problem{
+        "metadata.uid", "FieldValueInvalid",
+        fmt::format("Invalid value: \"{}\": field is immutable", wanted)};
+    if (is_patched) return invalid(resource, name, {problem, problem});
+    return conflict(resource, name,
+                    fmt::format("StorageError: invalid object, Code: 4, Key: {}, ResourceVersion: "
+                                "0, AdditionalErrorMsg: Precondition failed: UID in precondition: "
+                                "{}, UID in object meta: {}",
+                                key, wanted, real));
+}
+
+Response terminating(const Resource& resource, const std::string& name, const std::string& ns) {
+    Response response = forbidden(
+        resource, name,
+        fmt::format("unable to create new content in namespace {} because it is being terminated",
+                    ns));
+    set(response.body.get_object(), "/details/causes",
+        json::array{
+            json::object{{"reason", "NamespaceTerminating"},
+                         {"message", fmt::format("namespace {} is being terminated", ns)},
+                         {"field", "metadata.namespace"}}});
+    return response;
+}
+
 Response modified_meanwhile(const Resource& resource, const std::string& name) {
     return conflict(resource, name,
                     "the object has been modified; please apply your changes to the latest version "
@@ -129,18 +158,19 @@ Response invalid_kind(const std::string& group, const std::string& name_of_kind,
     if (!group.empty()) details["group"] = group;
     details["kind"] = name_of_kind;
     json::array causes;
-    std::string list;
+    std::vector<std::string> said;
     for (const FieldProblem& problem : problems) {
         causes.push_back(json::object{
             {"reason", problem.reason}, {"message", problem.message}, {"field", problem.field}});
-        list += fmt::format("{}{}: {}", list.empty() ? "" : ", ", problem.field, problem.message);
+        std::string sentence = fmt::format("{}: {}", problem.field, problem.message);
+        if (std::ranges::count(said, sentence) == 0) said.push_back(std::move(sentence));
     }
     details["causes"] = std::move(causes);
     const std::string kind = group.empty() ? name_of_kind : name_of_kind + "." + group;
-    const bool many = problems.size() > 1;
+    const bool many = said.size() > 1;
     return refusal(422, "Invalid",
-                   fmt::format("{} \"{}\" is invalid: {}{}{}", kind, name, many ? "[" : "", list,
-                               many ? "]" : ""),
+                   fmt::format("{} \"{}\" is invalid: {}{}{}", kind, name, many ? "[" : "",
+                               fmt::join(said, ", "), many ? "]" : ""),
                    std::move(details));
 }
 

@@ -26,6 +26,10 @@ Response conflict(const Resource& resource, const std::string& name, const std::
 // The same where only the kind is known, not the resource.
 Response failed_precondition(const Resource& resource, const std::string& name,
                              const std::string& why);
+// A replace of another object, and a patch that would make it another one.
+Response uid_changed(const Resource& resource, const std::string& name, const std::string& wanted,
+                     const std::string& real, bool is_patched, const std::string& key);
+Response terminating(const Resource& resource, const std::string& name, const std::string& ns);
 Response modified_meanwhile(const Resource& resource, const std::string& name);
 Response forbidden(const Resource& resource, const std::string& name, const std::string& why);
 // By an admission policy, which gives its reason once more as a cause.

@@ -88,6 +88,7 @@ void fill_container(json::object& container) {
 }
 
 void fill_pod_spec(json::object& spec) {
+    if (text_at(spec, "/priorityClassName").empty()) spec.erase("priorityClassName");
     give(spec, "restartPolicy", "Always");
     give(spec, "terminationGracePeriodSeconds", 30);
     give(spec, "dnsPolicy", "ClusterFirst");
@@ -262,6 +263,8 @@ std::string qos_class(const json::object& spec) {
 // With what admission adds to every pod.
 void begin_pod(json::object& pod, Instant) {
     json::object& spec = child(pod, "spec");
+    if (number_at(spec, "/terminationGracePeriodSeconds") < 0)
+        spec["terminationGracePeriodSeconds"] = 1;
     give(spec, "priority", json::value(0));
     give(spec, "preemptionPolicy", "PreemptLowerPriority");
     json::array tolerations = array_at(spec, "/tolerations");

@@ -23,6 +23,24 @@ void set_finalizer(json::object& object, const char* name, bool wanted) {
     set(object, "/metadata/finalizers", std::move(list));
 }
 
+// A definition goes after the objects of its kind; what is shown is how it waits for that.
+json::object leaving_definition(json::object definition, Instant now) {
+    const std::string time = to_rfc3339(now);
+    set(definition, "/metadata/deletionTimestamp", time);
+    set(definition, "/metadata/finalizers",
+        json::array{"customresourcecleanup.apiextensions.k8s.io"});
+    json::array conditions = array_at(definition, "/status/conditions");
+    conditions.push_back(json::object{
+        {"type", "Terminating"},
+        {"status", "True"},
+        {"lastTransitionTime", time},
+        {"reason", "InstanceDeletionPending"},
+        {"message",
+         "CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon"}});
+    set(definition, "/status/conditions", std::move(conditions));
+    return definition;
+}
+
 }  // namespace
 
 // Pods on a node are given time to end; the kubelet takes them away.
@@ -62,7 +80,7 @@ Response Writing::gone(const Place& place, json::object last) {
         }
         set(last, "/metadata/deletionGracePeriodSeconds", 0);
     }
-    server_.storage_.remove(place, user_);
+    server_.storage_.remove(place, user_, &last);
     set(last, "/metadata/resourceVersion", std::to_string(server_.storage_.version()));
     if (is_definition) {
         // The objects of a kind do not outlive it.
@@ -137,7 +155,9 @@ Response Writing::removed(const ObjectPtr& before, const Deletion& how) {
         response.body = deleted_status(resource_, was);
         return response;
     }
-    return gone({storage_id(resource_), text_at(was, "/metadata/namespace"), name}, was);
+    Response response = gone(place_of(was), was);
+    if (resource_.kind == "CustomResourceDefinition") response.body = leaving_definition(was, now_);
+    return response;
 }
 
 }  // namespace sluice::sim

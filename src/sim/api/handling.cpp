@@ -209,16 +209,15 @@ std::optional<Response> Handling::other_kind(const std::string& version,
     const Resource& resource = *target_.resource;
     if (resource.is_custom() && (version.empty() || kind.empty()))
         return bad_request(fmt::format(
-            "the object provided is unrecognized (must be of type {}): couldn't get version/kind; "
-            "json parse error: Object '{}' is missing in '{}'",
-            resource.kind, kind.empty() ? "Kind" : "apiVersion", request_.body));
+            "the object provided is unrecognized (must be of type {}): Object '{}' is missing in "
+            "'{}' ({}{})",
+            resource.kind, kind.empty() ? "Kind" : "apiVersion", request_.body,
+            request_.body.substr(0, 30), request_.body.size() > 30 ? " ..." : ""));
     const bool is_of_version = version.empty() || version == resource.api_version();
     const bool is_of_kind = kind.empty() || kind == resource.kind;
     if (is_of_version && is_of_kind) return std::nullopt;
     if (is_of_version && resource.is_custom())
-        return invalid(resource, {},
-                       {{"kind", "FieldValueInvalid",
-                         fmt::format("Invalid value: \"{}\": must be {}", kind, resource.kind)}});
+        return refused_kind(kind);
     const std::string named = kind.empty() ? resource.kind : kind;
     const auto resources = server_.resources();
     const bool is_known = std::ranges::any_of(resources, [&](const Resource* one) {
@@ -240,6 +239,16 @@ std::optional<Response> Handling::other_kind(const std::string& version,
                                named, version);
     return bad_request(fmt::format("{} in version \"{}\" cannot be handled as a {}: {}", named,
                                    short_version, resource.kind, why));
+}
+
+Response Handling::refused_kind(const std::string& kind) const {
+    Resource other = *target_.resource;
+    other.kind = kind;
+    const auto object = body();
+    return invalid(other, object ? text_at(*object, "/metadata/name") : "",
+                   {{"kind", "FieldValueInvalid",
+                     fmt::format("Invalid value: \"{}\": must be {}", kind,
+                                 target_.resource->kind)}});
 }
 
 // The object that a create or a replace carries: of this kind and of this place.
@@ -310,7 +319,14 @@ Response Handling::apply(const ObjectPtr& before) {
     if (query("fieldManager").empty())
         return invalid_options("PatchOptions", {"fieldManager", "FieldValueRequired",
                                                 "Required value: is required for apply patch"});
-    auto applied = own_body();
+    auto applied = body();
+    if (!applied) return applied.error();
+    const std::string version = text_at(*applied, "/apiVersion");
+    const std::string kind = text_at(*applied, "/kind");
+    if (version != target_.resource->api_version() || kind != target_.resource->kind)
+        return bad_request(fmt::format("invalid object type: {}{}, Kind={}",
+                                       version.find('/') == version.npos ? "/" : "", version, kind));
+    applied = own_body();
     if (!applied) return applied.error();
     set(*applied, "/metadata/name", target_.name);
     if (target_.resource->namespaced) set(*applied, "/metadata/namespace", target_.ns);
@@ -364,7 +380,9 @@ Response Handling::patch() {
         return bad_request(
             fmt::format("the name of the object ({}) does not match the name on the URL ({})",
                         text_at(*after, "/metadata/name"), target_.name));
-    return shown_as_asked(writing().update(before, std::move(*after), target_.subresource));
+    Writing write = writing();
+    write.is_patched = true;
+    return shown_as_asked(write.update(before, std::move(*after), target_.subresource));
 }
 
 Response Handling::finalize() {
@@ -393,7 +411,8 @@ Response Handling::answer() {
         return bad_request("pods of the embedded cluster have no containers: there is nothing to " +
                            std::string{sub == "log" ? "read logs from" : "connect to"});
     if (!sub.empty() && (sub != "status" || !target_.resource->has_status)) return no_such_path();
-    if (method == "GET" && (query("watch") == "true" || query("watch") == "1")) return watch();
+    const bool watches = query("watch") == "true" || query("watch") == "1";
+    if (method == "GET" && watches && !named) return watch();
     if (method == "GET") return named ? get() : list();
     if (method == "POST" && !named) return create();
     if (method == "PUT" && named) return replace();

@@ -35,6 +35,7 @@ class Handling {
     std::optional<Response> other_kind(const std::string& version, const std::string& kind) const;
     std::optional<Response> unknown_in(const json::object& object) const;
     Response refused_body_type() const;
+    Response refused_kind(const std::string& kind) const;
     Response get();
     Response list();
     Response watch();

@@ -132,7 +132,8 @@ void check_finalizers(Problems& problems, const json::object& object, const json
             std::ranges::count(array_at(*before, "/metadata/finalizers"), finalizers[i]) == 0)
             added.push_back(in_quotes(name));
     }
-    if (before && has(*before, "/metadata/deletionTimestamp") && !added.empty())
+    if (!before || !has(*before, "/metadata/deletionTimestamp") || added.empty()) return;
+    for (int i = 0; i < 2; ++i)  // it is said once for every update and once for this kind's
         forbidden_field(
             problems, "metadata.finalizers",
             fmt::format("no new finalizers can be added if the object is being deleted, found new "

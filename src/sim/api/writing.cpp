@@ -107,15 +107,12 @@ Place Writing::place_of(const json::object& object) const {
     return {storage_id(resource_), text_at(object, "/metadata/namespace"), name_of(object)};
 }
 
-Response Writing::check_namespace(const std::string& ns) const {
+Response Writing::check_namespace(const std::string& ns, const std::string& name) const {
     if (!resource_.namespaced) return {};
     const ObjectPtr found = server_.storage_.find({"namespaces", {}, ns});
     if (!found) return not_found(*server_.resource("namespaces"), ns);
     if (text_at(found->object(), "/status/phase") == "Terminating")
-        return forbidden(resource_, {},
-                         fmt::format("unable to create new content in namespace {} because it is "
-                                     "being terminated",
-                                     ns));
+        return terminating(resource_, name, ns);
     return {};
 }
 
@@ -128,7 +125,7 @@ Response Writing::stored(const Place& place, json::object object, int status,
 }
 
 Response Writing::create(const std::string& ns, json::object object) {
-    if (Response no = check_namespace(ns); no.status != 200) return no;
+    if (Response no = check_namespace(ns, name_of(object)); no.status != 200) return no;
     if (has(object, "/metadata/resourceVersion"))
         return refusal(500, {}, "resourceVersion should not be set on objects to be created");
     if (name_of(object).empty()) {
@@ -187,7 +184,7 @@ json::object Writing::merged_status(const json::object& before, json::object obj
 
 void Writing::keep_server_fields(const json::object& before, json::object& object) const {
     for (const char* key : {"uid", "creationTimestamp", "generation", "deletionTimestamp",
-                            "deletionGracePeriodSeconds", "namespace", "name", "generateName"}) {
+                            "deletionGracePeriodSeconds", "namespace", "name", "selfLink"}) {
         const std::string pointer = std::string{"/metadata/"} + key;
         if (const json::value* kept = find(before, pointer))
             set(object, pointer, *kept);
@@ -215,14 +212,13 @@ Response Writing::update(const ObjectPtr& before, json::object object,
     const std::string expected = text_at(object, "/metadata/resourceVersion");
     const std::string uid = text_at(object, "/metadata/uid");
     if (!uid.empty() && uid != text_at(was, "/metadata/uid"))
-        return conflict(resource_, name,
-                        fmt::format("StorageError: invalid object, Code: 4, Key: {}, "
-                                    "ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: "
-                                    "UID in precondition: {}, UID in object meta: {}",
-                                    storage_key(place_of(was)), uid,
-                                    text_at(was, "/metadata/uid")));
+        return uid_changed(resource_, name, uid, text_at(was, "/metadata/uid"), is_patched,
+                           storage_key(place_of(was)));
     if (expected.empty() && (resource_.is_custom() || resource_.kind == "Lease"))
         return version_missing(resource_, name);
+    if (expected.find_first_not_of("0123456789") != expected.npos)
+        return refusal(500, {},
+                       fmt::format("strconv.ParseUint: parsing \"{}\": invalid syntax", expected));
     if (!expected.empty() && expected != text_at(was, "/metadata/resourceVersion"))
         return modified_meanwhile(resource_, name);
     if (subresource == "status")
@@ -255,7 +251,6 @@ Response Writing::update(const ObjectPtr& before, json::object object,
                          number_at(was, "/metadata/deletionGracePeriodSeconds") == 0;
     if (is_last && !is_dry) {
         const Place place = place_of(was);
-        server_.storage_.put(place, result.object, user_);
         gone(place, result.object);
         return accepted(std::move(result.object), 200, std::move(result.warnings));
     }

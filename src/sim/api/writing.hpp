@@ -22,6 +22,7 @@ class Writing {
     std::string manager = {};  // fieldManager
     bool is_dry = false;
     bool is_applied = false;  // by server-side apply, which kept its own record of fields
+    bool is_patched = false;  // what is wrong with it is then wrong with the object
     bool is_scaled = false;   // through the scale subresource, which admission has seen
 
     Response create(const std::string& ns, json::object object);
@@ -31,7 +32,7 @@ class Writing {
 
   private:
     Place place_of(const json::object& object) const;
-    Response check_namespace(const std::string& ns) const;
+    Response check_namespace(const std::string& ns, const std::string& name) const;
     Response stored(const Place& place, json::object object, int status,
                     std::vector<std::string> warnings);
     json::object merged_status(const json::object& before, json::object object) const;

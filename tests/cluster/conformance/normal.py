@@ -14,7 +14,7 @@ _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 _MICRO_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z")
 _ADDRESS = re.compile(r"\b(?:\d{1,3}\.){3}\d{1,3}\b")
 _VERSION = re.compile(r'("resourceVersion": ")(\d+)(")')
-_VERSION_SAID = re.compile(r"(ResourceVersion in [a-z ]+: )(\d+)()")
+_VERSION_SAID = re.compile(r"(ResourceVersion in [a-z ]+ \()(\d+)(\))")
 
 
 def transcript(talk: Talk) -> str:
@@ -90,7 +90,15 @@ def _without_known(body: Any) -> Any:
 
     copy = json.loads(json.dumps(body))
     _walk(copy, strip)
+    _walk(copy, _sort_managers)
     return copy
+
+
+def _sort_managers(value: Any) -> None:
+    """A server sorts them by the second of their last write."""
+    if isinstance(value, dict) and isinstance(value.get("managedFields"), list):
+        value["managedFields"].sort(key=lambda entry: [
+            entry.get(key, "") for key in ("manager", "operation", "subresource", "apiVersion")])
 
 
 def _drop(value: Any, path: list[str]) -> None:

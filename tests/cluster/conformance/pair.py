@@ -93,12 +93,6 @@ def transcripts(servers: list[Server], names: Iterable[str]) -> dict[tuple[str, 
 
 
 def _transcript(server: Server, name: str) -> str:
-    import time; t0=time.time()
-    try: return _transcript2(server,name)
-    finally:
-        if time.time()-t0>1: print("slow",server.name,name,round(time.time()-t0,1),flush=True)
-
-def _transcript2(server: Server, name: str) -> str:
     talk = Talk(server, f"case-{secrets.token_hex(4)}")
     try:
         server.exchange("POST", "/api/v1/namespaces", {

@@ -46,7 +46,8 @@ class Talk:
         """`what` is a path, or "configmaps/one" for one in the namespace of the case."""
         answer = self.server.exchange(method, self.path(what), body, content_type=content_type,
                                       query=query, user=user, accept=accept)
-        self.answers.append((f"{method} {what} {query or ''}".strip(), answer))
+        shown = {key: value for key, value in query.items() if key != "continue"}
+        self.answers.append((f"{method} {what} {shown or ''}".strip(), answer))
         return answer.body
 
     def get(self, what: str, **query: str) -> Any:
