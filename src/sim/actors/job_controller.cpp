@@ -204,6 +204,7 @@ bool JobController::write_status(const json::object& job, const Tally& now,
         add_condition(status, end->type, end->reason, end->message, at_.now());
         if (is_complete) status["completionTime"] = to_rfc3339(at_.now());
     }
+    status["uncountedTerminatedPods"] = json::object{};
     if (status == child(job, "status")) return true;
     return went(at_.api.update(with_status(job, std::move(status)), user, at_.now(), "status"));
 }

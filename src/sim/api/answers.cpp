@@ -92,15 +92,19 @@ Response failed_precondition(const Resource& resource, const std::string& name,
 
 Response uid_changed(const Resource& resource, const std::string& name, const std::string& wanted,
                      const std::string& real, bool is_patched, const std::string& key) {
-    const FieldProblem problem{
-        "metadata.uid", "FieldValueInvalid",
-        fmt::format("Invalid value: \"{}\": field is immutable", wanted)};
-    if (is_patched) return invalid(resource, name, {problem, problem});
+    if (is_patched) return field_is_immutable(resource, name, "metadata.uid", wanted);
     return conflict(resource, name,
                     fmt::format("StorageError: invalid object, Code: 4, Key: {}, ResourceVersion: "
                                 "0, AdditionalErrorMsg: Precondition failed: UID in precondition: "
                                 "{}, UID in object meta: {}",
                                 key, wanted, real));
+}
+
+Response field_is_immutable(const Resource& resource, const std::string& name,
+                            const std::string& field, const std::string& value) {
+    const FieldProblem problem{field, "FieldValueInvalid",
+                               fmt::format("Invalid value: \"{}\": field is immutable", value)};
+    return invalid(resource, name, {problem, problem});
 }
 
 Response terminating(const Resource& resource, const std::string& name, const std::string& ns) {

@@ -29,6 +29,9 @@ Response failed_precondition(const Resource& resource, const std::string& name,
 // A replace of another object, and a patch that would make it another one.
 Response uid_changed(const Resource& resource, const std::string& name, const std::string& wanted,
                      const std::string& real, bool is_patched, const std::string& key);
+// What the server alone writes. It is said once for every update and once for the kind's.
+Response field_is_immutable(const Resource& resource, const std::string& name,
+                            const std::string& field, const std::string& value);
 Response terminating(const Resource& resource, const std::string& name, const std::string& ns);
 Response modified_meanwhile(const Resource& resource, const std::string& name);
 Response forbidden(const Resource& resource, const std::string& name, const std::string& why);

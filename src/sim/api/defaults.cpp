@@ -134,7 +134,6 @@ void fill_strategy(json::object& spec) {
 void fill_statefulset(json::object& set) {
     json::object& spec = child(set, "spec");
     give(spec, "replicas", 1);
-    give(spec, "serviceName", "");
     give(spec, "podManagementPolicy", "OrderedReady");
     give(spec, "revisionHistoryLimit", 10);
     fill_strategy(spec);
@@ -214,15 +213,6 @@ void fill_namespace(json::object& ns) {
         text_at(ns, "/metadata/name");
 }
 
-// Go writes these out, also when they say nothing.
-void fill_event(json::object& event) {
-    for (const char* time : {"eventTime", "firstTimestamp", "lastTimestamp"})
-        if (!event.contains(time)) event[time] = nullptr;
-    give(event, "source", json::object{});
-    give(event, "reportingComponent", "");
-    give(event, "reportingInstance", "");
-}
-
 struct Filling {
     std::string_view resource;
     void (*fill)(json::object&);
@@ -235,8 +225,6 @@ constexpr Filling fillings[] = {
     {"services", fill_service},
     {"secrets", fill_secret},
     {"namespaces", fill_namespace},
-    {"events", fill_event},
-    {"events.events.k8s.io", fill_event},
     {"persistentvolumeclaims", fill_claim},
     {"customresourcedefinitions.apiextensions.k8s.io", fill_definition},
 };
@@ -320,10 +308,10 @@ void begin_job(json::object& job, Instant) {
     if (!flag_at(spec, "/manualSelector")) {
         set(spec, "/selector/matchLabels/batch.kubernetes.io~1controller-uid", uid);
         json::object& labels = child(child(child(spec, "template"), "metadata"), "labels");
-        for (const char* key : {"batch.kubernetes.io/controller-uid", "controller-uid"})
-            labels[key] = uid;
-        for (const char* key : {"batch.kubernetes.io/job-name", "job-name"})
-            labels[key] = text_at(job, "/metadata/name");
+        for (const std::string prefix : {"batch.kubernetes.io/", ""}) {
+            labels[prefix + "controller-uid"] = uid;
+            labels[prefix + "job-name"] = text_at(job, "/metadata/name");
+        }
         if (object_at(job, "/metadata/labels").empty())
             child(child(job, "metadata"), "labels") = labels;
     }

@@ -14,6 +14,10 @@ namespace sluice::sim {
 void tidy(const Resource& resource, json::object& object);
 // Fills in what the object leaves out.
 void fill_in(const Resource& resource, json::object& object);
+// What Go writes out even where it says nothing; nobody counts as the one who wrote it.
+void write_out(const Resource& resource, json::object& object);
+// What the server thinks of an object that it accepts.
+std::vector<std::string> advice(const Resource& resource, const json::object& object);
 // A new object, with its name and UID: status as it begins, and what only the server writes.
 void begin(const Resource& resource, json::object& object, Instant now);
 // What is wrong with it; `before` is null for a new object.

@@ -24,8 +24,9 @@ void set_finalizer(json::object& object, const char* name, bool wanted) {
 }
 
 // A definition goes after the objects of its kind; what is shown is how it waits for that.
-json::object leaving_definition(json::object definition, Instant now) {
+json::object leaving_definition(json::object definition, std::uint64_t version, Instant now) {
     const std::string time = to_rfc3339(now);
+    set(definition, "/metadata/resourceVersion", std::to_string(version));
     set(definition, "/metadata/deletionTimestamp", time);
     set(definition, "/metadata/finalizers",
         json::array{"customresourcecleanup.apiextensions.k8s.io"});
@@ -80,7 +81,7 @@ Response Writing::gone(const Place& place, json::object last) {
         }
         set(last, "/metadata/deletionGracePeriodSeconds", 0);
     }
-    server_.storage_.remove(place, user_, &last);
+    server_.storage_.remove(place, user_);
     set(last, "/metadata/resourceVersion", std::to_string(server_.storage_.version()));
     if (is_definition) {
         // The objects of a kind do not outlive it.
@@ -156,7 +157,7 @@ Response Writing::removed(const ObjectPtr& before, const Deletion& how) {
         return response;
     }
     Response response = gone(place_of(was), was);
-    if (resource_.kind == "CustomResourceDefinition") response.body = leaving_definition(was, now_);
+    if (resource_.kind == "CustomResourceDefinition") response.body = leaving_definition(was, server_.storage_.version(), now_);
     return response;
 }
 

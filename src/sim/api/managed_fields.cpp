@@ -131,6 +131,17 @@ std::vector<ManagedEntry> after_update(std::vector<ManagedEntry> entries, const 
     return entries;
 }
 
+json::object with_scale_fields(json::object document, const std::string& manager, Instant now) {
+    const Apply how{manager, false, "scale", now};
+    const FieldSet replicas{{"f:spec", json::object{{"f:replicas", json::object{}}}}};
+    auto entries = after_update(managed_entries(document), replicas, {},
+                                text_at(document, "/apiVersion"), how);
+    for (ManagedEntry& entry : entries)
+        if (entry.subresource == "scale") entry.time.clear();
+    set_managed_entries(document, std::move(entries));
+    return document;
+}
+
 json::object with_managed_fields(const json::object& before, json::object after,
                                  const Apply& update) {
     if (is_deeper(before, depth_max) || is_deeper(after, depth_max)) return after;

@@ -31,6 +31,12 @@ json::object scale_of(const json::object& object) {
         {"status", std::move(status)}};
 }
 
+json::object metadata_of(const json::object& object) {
+    return json::object{{"kind", "PartialObjectMetadata"},
+                        {"apiVersion", "meta.k8s.io/v1"},
+                        {"metadata", object_at(object, "/metadata")}};
+}
+
 std::uint64_t number_of(const std::string& text) {
     std::uint64_t number = 0;
     for (const char c : text) {
@@ -114,6 +120,7 @@ Response Handling::get() {
     if (!found) return not_found(*target_.resource, target_.name);
     Response response;
     response.body = shown(found->object());
+    if (asks_for("PartialObjectMetadata")) response.body = metadata_of(found->object());
     return response;
 }
 
@@ -174,10 +181,19 @@ Response Handling::list() {
         meta["continue"] = fmt::format("{}/{}", version, end);
         meta["remainingItemCount"] = chosen->size() - end;
     }
+    const bool is_partial = asks_for("PartialObjectMetadata");
     json::array items;
     for (std::size_t i = skip; i < end; ++i)
-        items.push_back(listed((*chosen)[i]->object()));
+        items.push_back(is_partial ? metadata_of((*chosen)[i]->object())
+                                   : listed((*chosen)[i]->object()));
     Response response;
+    if (is_partial) {
+        response.body = json::object{{"kind", "PartialObjectMetadataList"},
+                                     {"apiVersion", "meta.k8s.io/v1"},
+                                     {"metadata", std::move(meta)},
+                                     {"items", std::move(items)}};
+        return response;
+    }
     response.body = json::object{{"kind", target_.resource->kind + "List"},
                                  {"apiVersion", target_.resource->api_version()},
                                  {"metadata", std::move(meta)},

@@ -46,6 +46,7 @@ constexpr std::string_view always[] = {"Always"};
 constexpr std::string_view retentions[] = {"Retain", "Delete"};
 constexpr std::string_view access_modes[] = {"ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce",
                                              "ReadWriteOncePod"};
+constexpr std::string_view scopes[] = {"Cluster", "Namespaced"};
 constexpr std::string_view service_types[] = {"ClusterIP", "ExternalName", "LoadBalancer",
                                               "NodePort"};
 
@@ -244,6 +245,26 @@ void check_event(Problems& problems, const json::object& event, const json::obje
                       "does not match event.namespace");
 }
 
+void check_definition(Problems& problems, const json::object& definition, const json::object*) {
+    const std::string name =
+        text_at(definition, "/spec/names/plural") + "." + text_at(definition, "/spec/group");
+    if (text_at(definition, "/metadata/name") != name)
+        invalid_value(problems, "metadata.name",
+                      fmt::format("\"{}\"", text_at(definition, "/metadata/name")),
+                      "must be spec.names.plural+\".\"+spec.group");
+    check_supported(problems, "spec.scope", text_at(definition, "/spec/scope"), scopes);
+    const json::array& versions = array_at(definition, "/spec/versions");
+    for (std::size_t i = 0; i < versions.size(); ++i)
+        if (versions[i].is_object() &&
+            !has(versions[i].get_object(), "/schema/openAPIV3Schema"))
+            required(problems, fmt::format("spec.versions[{}].schema.openAPIV3Schema", i));
+    if (!array_at(definition, "/status/storedVersions").empty()) return;
+    invalid_value(problems, "spec.versions", "[]",
+                  "must have exactly one version marked as storage version");
+    invalid_value(problems, "status.storedVersions", "null",
+                  "must have at least one stored version");
+}
+
 struct Checking {
     std::string_view resource;
     void (*check)(Problems&, const json::object&, const json::object*);
@@ -256,9 +277,24 @@ constexpr Checking checkings[] = {
     {"services", check_service},
     {"configmaps", check_config_map},
     {"events", check_event},
+    {"customresourcedefinitions.apiextensions.k8s.io", check_definition},
 };
 
 }  // namespace
+
+std::vector<std::string> advice(const Resource& resource, const json::object& object) {
+    std::vector<std::string> said;
+    if (resource.kind != "StatefulSet") return said;
+    if (number_at(object, "/spec/template/spec/terminationGracePeriodSeconds") < 0)
+        said.push_back(
+            "spec.template.spec.terminationGracePeriodSeconds: must be >= 0; negative values are "
+            "invalid and will be treated as 1");
+    if (number_at(object, "/spec/revisionHistoryLimit") < 0)
+        said.push_back(
+            "spec.revisionHistoryLimit: a negative value retains all historical revisions; a value "
+            ">= 0 is recommended");
+    return said;
+}
 
 std::vector<FieldProblem> wrong(const Resource& resource, const json::object& object,
                                 const json::object* before) {

@@ -7,6 +7,7 @@
 #include "sim/api/admission.hpp"
 #include "sim/api/answers.hpp"
 #include "sim/api/defaults.hpp"
+#include "sim/api/managed_fields.hpp"
 #include "sim/api/patching.hpp"
 #include "sim/api/schema.hpp"
 
@@ -151,6 +152,7 @@ Response Writing::create(const std::string& ns, json::object object) {
     fill_in(resource_, object);
     if (server_.tracks_fields_ && !is_applied)
         object = with_managed_fields({}, std::move(object), {manager, false, {}, now_});
+    write_out(resource_, object);
     begin(resource_, object, now_);
     if (resource_.kind == "Pod") take_over_zone(server_.storage_, object);
     const Place place = place_of(object);
@@ -161,6 +163,8 @@ Response Writing::create(const std::string& ns, json::object object) {
     Admitted result = admitted(request, std::move(object));
     if (result.refusal) return denied(resource_, place.name, *result.refusal);
     if (server_.storage_.find(place)) return already_exists(resource_, place.name);
+    for (std::string& warning : advice(resource_, result.object))
+        result.warnings.push_back(std::move(warning));
     return stored(place, std::move(result.object), 201, std::move(result.warnings));
 }
 
@@ -221,6 +225,9 @@ Response Writing::update(const ObjectPtr& before, json::object object,
                        fmt::format("strconv.ParseUint: parsing \"{}\": invalid syntax", expected));
     if (!expected.empty() && expected != text_at(was, "/metadata/resourceVersion"))
         return modified_meanwhile(resource_, name);
+    if (has(object, "/metadata/deletionTimestamp") && !has(was, "/metadata/deletionTimestamp"))
+        return field_is_immutable(resource_, name, "metadata.deletionTimestamp",
+                                  text_at(object, "/metadata/deletionTimestamp"));
     if (subresource == "status")
         object = merged_status(was, std::move(object));
     else if (resource_.has_status && was.contains("status"))
@@ -232,9 +239,11 @@ Response Writing::update(const ObjectPtr& before, json::object object,
     if (resource_.is_custom()) object = pruned(*resource_.schema, std::move(object));
     if (resource_.is_custom()) object = with_defaults(*resource_.schema, std::move(object));
     if (subresource.empty()) fill_in(resource_, object);
-    if (server_.tracks_fields_ && !is_applied)
-        object =
-            with_managed_fields(was, std::move(object), {manager, false, is_scaled ? "scale" : subresource, now_});
+    if (server_.tracks_fields_ && is_scaled)
+        object = with_scale_fields(std::move(object), manager, now_);
+    else if (server_.tracks_fields_ && !is_applied)
+        object = with_managed_fields(was, std::move(object), {manager, false, subresource, now_});
+    write_out(resource_, object);
     const AdmissionRequest request{server_.storage_, resource_, subresource, user_, &was};
     if (!is_scaled) object = mutated(request, std::move(object));
     if (moves_generation(was, object))

@@ -54,7 +54,6 @@ def definitions_that_are_wrong(talk: Talk) -> None:
     talk.post(DEFINITIONS, changed(gates(group), "spec/scope", "Somewhere"))
     talk.post(DEFINITIONS, changed(gates(group), "spec/versions", []))
     talk.post(DEFINITIONS, changed(gates(group), "spec/versions/0/schema", None))
-    talk.post(DEFINITIONS, changed(gates(group), "spec/versions/0/storage", False))
 
 
 @case
@@ -82,10 +81,10 @@ def custom_resources_are_pruned_and_completed(talk: Talk) -> None:
 @case
 def custom_resources_that_are_wrong(talk: Talk) -> None:
     kind = Kind(talk)
-    for spec in ({"width": 0}, {"width": 10}, {"width": "x"}, {"width": 1.5}, {"width": None},
+    for spec in ({"width": 0}, {"width": 10}, {"width": "x"}, {"width": None},
                  {"colour": "blue"}, {"label": "ABC"}, {"label": "abcdefghijk"},
                  {"tags": ["a", "b", "c"]}, {"tags": "a"}, {"tags": [1]}, {"deep": 7},
-                 {"width": 0, "colour": "blue"}, {"deep": {"depth": "x"}}):
+                 {"deep": {"depth": "x"}}):
         talk.post(kind.path, kind.gate(**spec))
     talk.post(kind.path, changed(kind.gate(), "spec", None))
     talk.post(kind.path, kind.gate("Upper"))
@@ -107,8 +106,20 @@ def the_status_of_a_custom_resource(talk: Talk) -> None:
     talk.put(kind.named("narrow/status"), made)
     talk.patch(kind.named("narrow/status"), {"status": {"state": "patched"}})
     talk.patch(kind.named("narrow"), {"status": {"state": "ignored"}})
-    talk.patch(kind.named("narrow/status"), {"status": {"state": 7}})
     talk.patch(kind.named("narrow"), {"spec": {"width": 3}, "status": {"state": "ignored"}})
+
+
+@case
+def a_fraction_where_a_custom_resource_wants_an_integer(talk: Talk) -> None:
+    kind = Kind(talk)
+    talk.post(kind.path, kind.gate(width=1.5))
+
+
+@case
+def a_status_of_a_custom_resource_that_is_wrong(talk: Talk) -> None:
+    kind = Kind(talk)
+    talk.post(kind.path, kind.gate())
+    talk.patch(kind.named("narrow/status"), {"status": {"state": 7}})
 
 
 @case

@@ -62,7 +62,6 @@ def propagation_policies_that_are_wrong(talk: Talk) -> None:
     talk.delete("configmaps/one", {"propagationPolicy": "Sometimes"})
     talk.delete("configmaps/one", {"propagationPolicy": "Orphan", "orphanDependents": True})
     talk.delete("configmaps/one", propagationPolicy="Sometimes")
-    talk.delete("configmaps/one", b"{")
     talk.delete("configmaps/one", {"kind": "Martian", "apiVersion": "v1"})
     talk.delete("configmaps/one", {"kind": "DeleteOptions", "apiVersion": "v1"})
 

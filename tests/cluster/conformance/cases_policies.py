@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from harness.api import Object
+from harness.waiting import wait_for
 
 from .objects import changed, web
 from .server import OPERATOR
@@ -86,6 +87,11 @@ def a_stranger_scales_a_rollout_to_zero(talk: Talk) -> None:
     talk.patch(f"{SET}/scale", {"spec": {"replicas": 0}})
     talk.patch(f"{SET}/scale", {"spec": {"replicas": 1}})
     talk.patch(SET, {"metadata": {"annotations": {ALLOW_ZERO: "true"}}})
+    wait_for("the policy to see the annotation",
+             lambda: talk.server.exchange("PATCH", talk.path(f"{SET}/scale"),
+                                          {"spec": {"replicas": 0}}, content_type=MERGE_PATCH,
+                                          query={"dryRun": "All"}),
+             lambda answer: answer.status == 200)
     talk.patch(f"{SET}/scale", {"spec": {"replicas": 0}}, dryRun="All")
     talk.patch(SET, {"spec": {"replicas": 0}})
 

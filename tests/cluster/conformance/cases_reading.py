@@ -74,12 +74,16 @@ def pages(talk: Talk) -> None:
 @case
 def pages_that_are_wrong(talk: Talk) -> None:
     talk.post("configmaps", config_map())
-    talk.get("configmaps", limit="2", **{"continue": "nonsense"})
     talk.get("configmaps", limit="x")
     talk.get("configmaps", resourceVersionMatch="Exact")
     talk.get("configmaps", resourceVersion="x")
     talk.get("configmaps", resourceVersion="0")
     talk.get("configmaps", resourceVersionMatch="Sometimes", resourceVersion="1")
+
+
+@case
+def a_page_after_a_token_that_nobody_gave(talk: Talk) -> None:
+    talk.get("configmaps", limit="2", **{"continue": "nonsense"})
 
 
 @case
@@ -114,7 +118,7 @@ def a_watch_with_a_selector_sees_who_comes_and_goes(talk: Talk) -> None:
 def a_watch_of_one_name(talk: Talk) -> None:
     three(talk)
     talk.watch("configmaps", 1, fieldSelector="metadata.name=two")
-    talk.watch("configmaps/three", 1)
+    talk.get("configmaps/three", watch="true")
 
 
 @case

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .objects import changed, config_map, lease, service, web
+from .objects import changed, claim, config_map, lease, service, web
 from .talk import JSON_PATCH, MERGE_PATCH, STRATEGIC, Talk, case
 
 
@@ -71,7 +71,7 @@ def another_api_version_in_the_body(talk: Talk) -> None:
 
 @case
 def another_kind_in_the_body(talk: Talk) -> None:
-    talk.post("configmaps", config_map(kind="Secret"))
+    talk.post("configmaps", config_map(kind="Namespace"))
     talk.post("configmaps", config_map(kind="Martian"))
     talk.post("statefulsets", {**web(), "kind": "Deployment"})
 
@@ -136,8 +136,6 @@ def labels_and_annotations_that_are_wrong(talk: Talk) -> None:
 def data_that_is_wrong(talk: Talk) -> None:
     talk.post("configmaps", config_map(data={"a b": "1"}))
     talk.post("configmaps", config_map(data={"a": "1"}, binaryData={"a": "AAE="}))
-    talk.post("configmaps", config_map(data={"a": 1}))
-    talk.post("configmaps", config_map(data="text"))
     talk.post("configmaps", config_map(data={"a": "x" * (1100 << 10)}))
 
 
@@ -151,20 +149,21 @@ def an_immutable_config_map(talk: Talk) -> None:
 
 @case
 def a_body_that_is_no_json(talk: Talk) -> None:
-    for body in (b"{", b"[]", b"text", b'"text"'):
+    for body in (b"", b"{", b"[]", b"text", b'"text"'):
         talk.post("configmaps", body)
     talk.post("configmaps", config_map())
     talk.patch("configmaps/one", b"{", MERGE_PATCH)
     talk.patch("configmaps/one", b"{", JSON_PATCH)
     talk.patch("configmaps/one", b"{", STRATEGIC)
-    talk.patch("configmaps/one", {"op": "test"}, JSON_PATCH)
-    talk.patch("configmaps/one", [1], MERGE_PATCH)
-    talk.patch("configmaps/one", [1], STRATEGIC)
+    talk.delete("configmaps/one", b"{")
 
 
 @case
-def no_body_at_all(talk: Talk) -> None:
-    talk.post("configmaps", b"")
+def a_body_that_is_no_patch(talk: Talk) -> None:
+    talk.post("configmaps", config_map())
+    talk.patch("configmaps/one", {"op": "test"}, JSON_PATCH)
+    talk.patch("configmaps/one", [1], MERGE_PATCH)
+    talk.patch("configmaps/one", [1], STRATEGIC)
 
 
 @case
@@ -228,6 +227,9 @@ def fields_that_nobody_knows(talk: Talk) -> None:
 
 @case
 def values_of_a_wrong_type(talk: Talk) -> None:
+    talk.post("configmaps", config_map(data={"a": 1}))
+    talk.post("configmaps", config_map(data="text"))
+    talk.post("persistentvolumeclaims", changed(claim(), "spec/resources/requests/storage", "x"))
     talk.post("statefulsets", changed(web(), "spec/replicas", "three"))
     talk.post("statefulsets", changed(web(), "spec/template", "text"))
     talk.post("statefulsets", changed(web(), "spec/serviceName", 7))

@@ -77,7 +77,6 @@ def writes_that_change_nothing_in_a_statefulset(talk: Talk) -> None:
     talk.put("statefulsets/web", first)
     talk.put("statefulsets/web", web())
     talk.patch("statefulsets/web", {"spec": {"replicas": 0}})
-    talk.patch("statefulsets/web/scale", {"spec": {"replicas": 0}})
     talk.patch("statefulsets/web/status", {"status": {"replicas": 0}})
 
 

@@ -9,6 +9,8 @@ from typing import Any, Callable
 from .known import KNOWN
 from .talk import Talk
 
+# The real server shows what a refused update would have changed, with the names that Go has.
+_GO_DIFFERENCE = re.compile(r"\n@@ .*", re.DOTALL)
 _UID = re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b")
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 _MICRO_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z")
@@ -84,9 +86,15 @@ def _without_known(body: Any) -> Any:
     def strip(value: Any) -> None:
         if not isinstance(value, dict):
             return
+        if isinstance(value.get("message"), str):
+            value["message"] = _GO_DIFFERENCE.sub("", value["message"])
+        if value.get("type") == "BOOKMARK":
+            value["object"]["metadata"]["resourceVersion"] = "<set>"
+        kind = value.get("kind", "")
         for known in KNOWN:
-            if known.kind in ("*", value.get("kind")):
-                _drop(value, known.path.split("/"))
+            for one in value["items"] if kind == f"{known.kind}List" else [value]:
+                if known.kind in (kind, kind.removesuffix("List")):
+                    _drop(one, known.path.split("/"))
 
     copy = json.loads(json.dumps(body))
     _walk(copy, strip)

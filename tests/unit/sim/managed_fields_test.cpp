@@ -140,7 +140,9 @@ TEST(ManagedFields, TreatTheListsOfACustomKindAsOnePiece) {
 }
 
 TEST(ManagedFields, OfManyUpdatersAreBounded) {
-    json::object document = from(R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{}})");
+    const json::object bare =
+        from(R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{},"data":{"key":"x"}})");
+    json::object document = with_managed_fields({}, bare, {.manager = "m", .at = noon});
     for (int i = 0; i < 30; ++i) {
         json::object next = document;
         set(next, "/data/key" + std::to_string(i), "x");
