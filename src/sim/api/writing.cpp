@@ -101,6 +101,8 @@ json::object to_new_event(json::object event) {
     for (const auto& [old, now] : event_keys)
         move_key(event, old, now);
     move_key(event, "reportingComponent", "reportingController");
+    for (const char* key : {"reportingController", "reportingInstance"})
+        if (text_at(event, std::string{"/"} + key).empty()) event.erase(key);
     return event;
 }
 

@@ -204,13 +204,6 @@ def the_scale_of_a_statefulset(talk: Talk) -> None:
 
 
 @case
-def a_scale_that_changes_nothing(talk: Talk) -> None:
-    talk.post("statefulsets", web())
-    talk.patch("statefulsets/web/scale", {"spec": {"replicas": 0}})
-    talk.get("statefulsets/web")
-
-
-@case
 def a_scale_that_does_not_fit(talk: Talk) -> None:
     talk.post("statefulsets", web())
     talk.put("statefulsets/web/scale", {

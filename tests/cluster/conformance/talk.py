@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, Callable
 
 from harness.api import Object
+from harness.waiting import wait_for
 
 from .server import ADMIN, Answer, Server
 
@@ -48,6 +49,8 @@ class Talk:
                                       query=query, user=user, accept=accept)
         shown = {key: value for key, value in query.items() if key != "continue"}
         self.answers.append((f"{method} {what} {shown or ''}".strip(), answer))
+        if method in ("POST", "PUT", "PATCH") and answer.status < 300 and "dryRun" not in query:
+            self._wait_for_cache(method, what, answer.body)
         return answer.body
 
     def get(self, what: str, **query: str) -> Any:
@@ -72,6 +75,18 @@ class Talk:
         answer = self.server.watch(self.path(what), query, count)
         self.answers.append((f"WATCH {what}", answer))
         return answer.body
+
+    def _wait_for_cache(self, method: str, what: str, written: Object) -> None:
+        """A write is first tried on what the cache of the server has, and leaves its warnings."""
+        meta = written["metadata"]
+        end = -2 if method != "POST" and what.endswith(("/status", "/scale")) else -1
+        collection = self.path(what) if method == "POST" else "/".join(
+            self.path(what).split("/")[:end])
+        wait_for("the cache to catch up",
+                 lambda: self.server.exchange("GET", f"{collection}/{meta['name']}",
+                                              query={"resourceVersion": "0"}),
+                 lambda seen: seen.status == 404 or int(
+                     seen.body["metadata"]["resourceVersion"]) >= int(meta["resourceVersion"]))
 
     def path(self, what: str) -> str:
         if what.startswith("/"):

@@ -487,7 +487,10 @@ def a_set_goes_after_its_pods(api: Api, ns: str) -> Any:
     start(api, ns, 2)
     api.delete("StatefulSet", "web", ns, propagation="Foreground")
     wait_for("the set to go", lambda: api.find("StatefulSet", "web", ns), lambda seen: not seen)
-    return names(api, "Pod", ns), names(api, "ControllerRevision", ns)
+    left = names(api, "Pod", ns)
+    wait_for("the revisions to go", lambda: names(api, "ControllerRevision", ns),
+             lambda seen: not seen)  # the controller may make one while the set is on its way out
+    return left
 
 
 @trace
