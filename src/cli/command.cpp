@@ -36,6 +36,14 @@ CLI::Validator duration_between(Duration least, Duration most) {
             "DURATION"};
 }
 
+CLI::Validator namespace_name() {
+    return {[](std::string& text) -> std::string {
+                if (is_namespace_name(text)) return {};
+                return fmt::format("\"{}\" is not the name of a namespace", text);
+            },
+            "NAMESPACE"};
+}
+
 CLI::Validator known_api() {
     return {[](std::string& text) -> std::string {
                 if (api::find_api(text)) return {};
@@ -62,10 +70,13 @@ void add_cluster_flags(CLI::App& command, operators::Options& options) {
     add(command
             .add_option("--namespace", options.namespaces,
                         "Namespace to steer; repeat it for several (default: all)")
-            ->delimiter(','));
-    add(command.add_option("--config-namespace", options.config_namespace,
-                           "Where the ConfigMap sluice-hooks and the lease live (default: the "
-                           "namespace of the pod or context)"));
+            ->delimiter(',')
+            ->check(namespace_name()));
+    add(command
+            .add_option("--config-namespace", options.config_namespace,
+                        "Where the ConfigMap sluice-hooks and the lease live (default: the "
+                        "namespace of the pod or context)")
+            ->check(namespace_name()));
     add(command.add_option("--qps", options.qps, "Requests a second to the API server, on average")
             ->check(CLI::Range(1.0, 10000.0))
             ->capture_default_str());

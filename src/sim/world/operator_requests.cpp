@@ -150,7 +150,7 @@ void OperatorHost::run_one(controller::CheckPolicies&&) {
                 cluster_.api().find("mutatingadmissionpolicybindings" + group, {}, "sluice-gate");
         },
         [this, installed] { step(controller::PoliciesSeen{*installed}); },
-        [](const runtime::RequestFailure&) {});
+        [this](const runtime::RequestFailure&) { step(controller::PoliciesSeen{}); });
 }
 
 void OperatorHost::run_one(controller::RolloutEnded&&) {}
