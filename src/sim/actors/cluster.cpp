@@ -114,7 +114,7 @@ void install(ApiServer& api, int nodes, Instant now) {
 }  // namespace
 
 Cluster::Cluster(ClusterOptions options)
-    : options_(std::move(options)),
+    : options_(options),
       timeline_(options_.start),
       dice_(options_.seed),
       api_(options_.seed, options_.tracks_fields),

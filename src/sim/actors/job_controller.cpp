@@ -186,8 +186,7 @@ bool JobController::remove_pods(const std::vector<ObjectPtr>& pods, std::size_t 
 
 bool JobController::write_status(const json::object& job, const Tally& now,
                                  const std::optional<Verdict>& end) {
-    json::object changed = job;
-    json::object& status = object_in(changed, "/status");
+    json::object status = child(job, "status");
     // Pods that were created in this turn are counted in the next one, when they are seen.
     const auto put = [&](const char* key, std::int64_t value) {
         if (value != 0 || status.contains(key)) status[key] = value;
@@ -206,7 +205,7 @@ bool JobController::write_status(const json::object& job, const Tally& now,
         if (is_complete) status["completionTime"] = to_rfc3339(at_.now());
     }
     if (status == child(job, "status")) return true;
-    return went(at_.api.update(std::move(changed), user, at_.now(), "status"));
+    return went(at_.api.update(with_status(job, std::move(status)), user, at_.now(), "status"));
 }
 
 void JobController::expire(const Key& key, const json::object& job) {

@@ -54,6 +54,7 @@ bool Kubelet::turn(const Key& key) {
     const ObjectPtr stored = at_.api.find("pods", key.ns, key.name);
     if (!stored) return true;
     const json::object& pod = stored->object();
+    if (text(child(pod, "spec"), "nodeName").empty()) return true;  // another one, not yet ours
     Life& life = lives_[key];
     if (life.uid != uid_of(pod)) {
         life = {.uid = std::string{uid_of(pod)},
@@ -69,9 +70,9 @@ bool Kubelet::turn(const Key& key) {
         life.behaviour = behaviour_of(pod);
         behave(key, life, pod);
     } else if (life.stage == Stage::Ready && is_readiness_due(pod)) {
-        json::object changed = pod;
-        set_readiness(changed, true, at_.now());
-        report(life, std::move(changed));
+        json::object status = child(pod, "status");
+        set_readiness(status, pod, true, at_.now());
+        report(life, pod, std::move(status));
     }
     return true;
 }
@@ -93,10 +94,11 @@ void Kubelet::notice_node(const Change& change) {
             if (is_up_now) {
                 live_on(key, life, pod->object());
             } else {
-                json::object lost = pod->object();
+                json::object lost = child(pod->object(), "status");
                 set_condition(lost, {"Ready", false, "NodeNotReady", "Node is not ready"},
                               at_.now());
-                at_.api.update(std::move(lost), node_controller, at_.now(), "status");
+                at_.api.update(with_status(pod->object(), std::move(lost)), node_controller,
+                               at_.now(), "status");
             }
         }
     });

@@ -30,7 +30,7 @@ class Kubelet {
         Instant started = {};
         std::optional<Instant> stops_at = {};
     };
-    using Deed = void (Kubelet::*)(const Key&, Life&, json::object);
+    using Deed = void (Kubelet::*)(const Key&, Life&, const json::object&);
 
     bool turn(const Key& key);
     void notice_node(const Change& change);
@@ -40,18 +40,18 @@ class Kubelet {
     void plan_ready(const Key& key, Life& life, const json::object& pod);
     void plan_stop(const Key& key, Life& life, const json::object& pod);
 
-    void accept(const Key& key, Life& life, json::object pod);
-    void start(const Key& key, Life& life, json::object pod);
-    void back_off_pulling(const Key& key, Life& life, json::object pod);
-    void run(const Key& key, Life& life, json::object pod);
-    void make_ready(const Key& key, Life& life, json::object pod);
-    void make_unready(const Key& key, Life& life, json::object pod);
-    void crash(const Key& key, Life& life, json::object pod);
-    void end(const Key& key, Life& life, json::object pod);
+    void accept(const Key& key, Life& life, const json::object& pod);
+    void start(const Key& key, Life& life, const json::object& pod);
+    void back_off_pulling(const Key& key, Life& life, const json::object& pod);
+    void run(const Key& key, Life& life, const json::object& pod);
+    void make_ready(const Key& key, Life& life, const json::object& pod);
+    void make_unready(const Key& key, Life& life, const json::object& pod);
+    void crash(const Key& key, Life& life, const json::object& pod);
+    void end(const Key& key, Life& life, const json::object& pod);
 
     bool is_up(const std::string& node) const;
     Containers running(const Life& life, bool is_ready) const;
-    void report(const Life& life, json::object pod);
+    void report(const Life& life, const json::object& pod, json::object status);
     Duration draw(Duration least, Duration most) { return at_.dice.between(least, most); }
 
     Surroundings at_;

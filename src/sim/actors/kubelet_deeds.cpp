@@ -14,14 +14,15 @@ Duration pause_before_restart(int restarts) {
     return std::min<Duration>(10s * (1 << std::min(restarts - 1, 5)), 5min);
 }
 
-void set_phase(json::object& pod, std::string_view phase) {
-    object_in(pod, "/status")["phase"] = phase;
+json::object status_of(const json::object& pod) {
+    return child(pod, "status");
 }
 
 }  // namespace
 
-void Kubelet::report(const Life& life, json::object pod) {
-    at_.api.update(std::move(pod), "system:node:" + life.node, at_.now(), "status");
+void Kubelet::report(const Life& life, const json::object& pod, json::object status) {
+    at_.api.update(with_status(pod, std::move(status)), "system:node:" + life.node, at_.now(),
+                   "status");
 }
 
 Containers Kubelet::running(const Life& life, bool is_ready) const {
@@ -32,40 +33,44 @@ Containers Kubelet::running(const Life& life, bool is_ready) const {
             .failed_before = life.restarts > 0};
 }
 
-void Kubelet::accept(const Key& key, Life& life, json::object pod) {
+void Kubelet::accept(const Key& key, Life& life, const json::object& pod) {
     const Pace& pace = at_.options.pace;
     life.stage = Stage::Creating;
-    json::object& status = object_in(pod, "/status");
+    json::object status = status_of(pod);
     status["startTime"] = to_rfc3339(at_.now());
     const auto node = fnv1a(life.node) % 250 + 1;
     status["hostIP"] = fmt::format("192.168.0.{}", node);
-    set_condition(pod, {"PodScheduled", true}, at_.now());
-    set_condition(pod, {"Initialized", true}, at_.now());
-    set_readiness(pod, false, at_.now());
-    set_containers(pod, {});
-    report(life, std::move(pod));
+    set_condition(status, {"PodScheduled", true}, at_.now());
+    set_condition(status, {"Initialized", true}, at_.now());
+    set_readiness(status, pod, false, at_.now());
+    set_containers(status, pod, {});
+    report(life, pod, std::move(status));
     plan(key, life, draw(pace.start_least, pace.start_most), &Kubelet::start);
 }
 
-void Kubelet::start(const Key& key, Life& life, json::object pod) {
-    if (life.behaviour != "pull") return run(key, life, std::move(pod));
+void Kubelet::start(const Key& key, Life& life, const json::object& pod) {
+    if (life.behaviour != "pull") return run(key, life, pod);
     life.stage = Stage::Pulling;
+    json::object status = status_of(pod);
     set_containers(
-        pod, {.reason = "ErrImagePull", .message = "failed to pull and unpack image: not found"});
-    report(life, std::move(pod));
+        status, pod,
+        {.reason = "ErrImagePull", .message = "failed to pull and unpack image: not found"});
+    report(life, pod, std::move(status));
     plan(key, life, 10s, &Kubelet::back_off_pulling);
 }
 
-void Kubelet::back_off_pulling(const Key&, Life& life, json::object pod) {
-    set_containers(pod, {.reason = "ImagePullBackOff", .message = "Back-off pulling image"});
-    report(life, std::move(pod));
+void Kubelet::back_off_pulling(const Key&, Life& life, const json::object& pod) {
+    json::object status = status_of(pod);
+    set_containers(status, pod,
+                   {.reason = "ImagePullBackOff", .message = "Back-off pulling image"});
+    report(life, pod, std::move(status));
 }
 
-void Kubelet::run(const Key& key, Life& life, json::object pod) {
+void Kubelet::run(const Key& key, Life& life, const json::object& pod) {
     life.stage = Stage::Running;
     life.started = at_.now();
-    set_phase(pod, "Running");
-    json::object& status = object_in(pod, "/status");
+    json::object status = status_of(pod);
+    status["phase"] = "Running";
     if (!status.contains("podIP")) {
         const std::uint64_t n = ++addresses_;
         const std::string address =
@@ -73,53 +78,58 @@ void Kubelet::run(const Key& key, Life& life, json::object pod) {
         status["podIP"] = address;
         status["podIPs"] = json::array{json::object{{"ip", address}}};
     }
-    set_containers(pod, running(life, false));
-    const json::object reported = pod;
-    report(life, std::move(pod));
-    behave(key, life, reported);
+    set_containers(status, pod, running(life, false));
+    report(life, pod, std::move(status));
+    behave(key, life, pod);
 }
 
-void Kubelet::make_ready(const Key&, Life& life, json::object pod) {
+void Kubelet::make_ready(const Key&, Life& life, const json::object& pod) {
     life.stage = Stage::Ready;
-    set_containers(pod, running(life, true));
-    set_readiness(pod, true, at_.now());
-    report(life, std::move(pod));
+    json::object status = status_of(pod);
+    set_containers(status, pod, running(life, true));
+    set_readiness(status, pod, true, at_.now());
+    report(life, pod, std::move(status));
 }
 
-void Kubelet::make_unready(const Key&, Life& life, json::object pod) {
+void Kubelet::make_unready(const Key&, Life& life, const json::object& pod) {
     life.stage = Stage::Running;
-    set_containers(pod, running(life, false));
-    set_readiness(pod, false, at_.now());
-    report(life, std::move(pod));
+    json::object status = status_of(pod);
+    set_containers(status, pod, running(life, false));
+    set_readiness(status, pod, false, at_.now());
+    report(life, pod, std::move(status));
 }
 
-void Kubelet::crash(const Key& key, Life& life, json::object pod) {
+void Kubelet::crash(const Key& key, Life& life, const json::object& pod) {
     life.stage = Stage::BackingOff;
     ++life.restarts;
-    set_containers(pod, {.reason = "CrashLoopBackOff",
-                         .message = "back-off restarting failed container",
-                         .restarts = life.restarts,
-                         .since = at_.now(),
-                         .failed_before = true});
-    set_readiness(pod, false, at_.now());
-    report(life, std::move(pod));
+    json::object status = status_of(pod);
+    set_containers(status, pod,
+                   {.reason = "CrashLoopBackOff",
+                    .message = "back-off restarting failed container",
+                    .restarts = life.restarts,
+                    .since = at_.now(),
+                    .failed_before = true});
+    set_readiness(status, pod, false, at_.now());
+    report(life, pod, std::move(status));
     plan(key, life, pause_before_restart(life.restarts), &Kubelet::start);
 }
 
 // Of a Job's pod: its work is done, or failed. Of any other: as if its node had put it out.
-void Kubelet::end(const Key&, Life& life, json::object pod) {
+void Kubelet::end(const Key&, Life& life, const json::object& pod) {
     life.stage = Stage::Ended;
     const bool has_failed = life.behaviour == "fail";
-    set_phase(pod, has_failed ? "Failed" : "Succeeded");
-    set_containers(pod, {.state = Containers::State::Ended,
-                         .reason = has_failed ? "Error" : "Completed",
-                         .exit_code = has_failed ? 1 : 0,
-                         .restarts = life.restarts,
-                         .since = at_.now()});
-    set_condition(pod, {"ContainersReady", false, has_failed ? "PodFailed" : "PodCompleted"},
+    json::object status = status_of(pod);
+    status["phase"] = has_failed ? "Failed" : "Succeeded";
+    set_containers(status, pod,
+                   {.state = Containers::State::Ended,
+                    .reason = has_failed ? "Error" : "Completed",
+                    .exit_code = has_failed ? 1 : 0,
+                    .restarts = life.restarts,
+                    .since = at_.now()});
+    set_condition(status, {"ContainersReady", false, has_failed ? "PodFailed" : "PodCompleted"},
                   at_.now());
-    set_condition(pod, {"Ready", false, has_failed ? "PodFailed" : "PodCompleted"}, at_.now());
-    report(life, std::move(pod));
+    set_condition(status, {"Ready", false, has_failed ? "PodFailed" : "PodCompleted"}, at_.now());
+    report(life, pod, std::move(status));
 }
 
 }  // namespace sluice::sim

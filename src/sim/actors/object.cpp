@@ -113,4 +113,11 @@ const json::object* condition(const json::object& status, std::string_view type)
     return nullptr;
 }
 
+json::object with_status(const json::object& object, json::object status) {
+    return {{"apiVersion", text(object, "apiVersion")},
+            {"kind", text(object, "kind")},
+            {"metadata", metadata(object)},
+            {"status", std::move(status)}};
+}
+
 }  // namespace sluice::sim

@@ -45,6 +45,9 @@ void drop_finalizer(json::object& object, std::string_view finalizer);
 // The entry of a list of conditions, or null.
 const json::object* condition(const json::object& status, std::string_view type);
 
+// The update of a status subresource: the object without its spec.
+json::object with_status(const json::object& object, json::object status);
+
 inline bool went(const Response& response) {
     return response.status / 100 == 2;
 }

@@ -5,15 +5,15 @@
 namespace sluice::sim {
 namespace {
 
-bool holds(const json::object& pod, std::string_view type) {
-    const json::object* found = condition(child(pod, "status"), type);
+bool holds(const json::object& status, std::string_view type) {
+    const json::object* found = condition(status, type);
     return found && text(*found, "status") == "True";
 }
 
-bool gates_open(const json::object& pod) {
+bool gates_open(const json::object& pod, const json::object& status) {
     return std::ranges::all_of(children(child(pod, "spec"), "readinessGates"),
                                [&](const json::value& gate) {
-                                   return holds(pod, text(gate.get_object(), "conditionType"));
+                                   return holds(status, text(gate.get_object(), "conditionType"));
                                });
 }
 
@@ -36,18 +36,18 @@ json::object state_of(const Containers& containers) {
 
 }  // namespace
 
-void set_condition(json::object& pod, const PodCondition& wanted, Instant now) {
-    json::value& list = object_in(pod, "/status")["conditions"];
+void set_condition(json::object& status, const PodCondition& wanted, Instant now) {
+    json::value& list = status["conditions"];
     if (!list.is_array()) list.emplace_array();
     json::array& conditions = list.get_array();
     const auto found = std::ranges::find_if(conditions, [&](const json::value& entry) {
         return text(entry.get_object(), "type") == wanted.type;
     });
-    const std::string_view status = wanted.holds ? "True" : "False";
+    const std::string_view side = wanted.holds ? "True" : "False";
     const bool has_turned =
-        found == conditions.end() || text(found->get_object(), "status") != status;
+        found == conditions.end() || text(found->get_object(), "status") != side;
     json::object entry{{"type", wanted.type},
-                       {"status", status},
+                       {"status", side},
                        {"lastProbeTime", nullptr},
                        {"lastTransitionTime", has_turned ? json::value(to_rfc3339(now))
                                                          : found->at("lastTransitionTime")}};
@@ -59,7 +59,7 @@ void set_condition(json::object& pod, const PodCondition& wanted, Instant now) {
         *found = std::move(entry);
 }
 
-void set_containers(json::object& pod, const Containers& containers) {
+void set_containers(json::object& status, const json::object& pod, const Containers& containers) {
     json::array statuses;
     const std::string_view uid = uid_of(pod);
     const bool is_running = containers.state == Containers::State::Running;
@@ -69,7 +69,7 @@ void set_containers(json::object& pod, const Containers& containers) {
         if (containers.failed_before)
             last["terminated"] = {
                 {"exitCode", 1}, {"reason", "Error"}, {"finishedAt", to_rfc3339(containers.since)}};
-        json::object status{{"name", text(container, "name")},
+        json::object report{{"name", text(container, "name")},
                             {"image", text(container, "image")},
                             {"imageID", ""},
                             {"state", state_of(containers)},
@@ -78,27 +78,29 @@ void set_containers(json::object& pod, const Containers& containers) {
                             {"started", is_running},
                             {"restartCount", containers.restarts}};
         if (containers.state != Containers::State::Waiting || containers.restarts > 0) {
-            status["imageID"] = "sim://" + std::string{text(container, "image")};
-            status["containerID"] = "sim://" + std::string{uid} + "/" +
+            report["imageID"] = "sim://" + std::string{text(container, "image")};
+            report["containerID"] = "sim://" + std::string{uid} + "/" +
                                     std::string{text(container, "name")} + "/" +
                                     std::to_string(containers.restarts);
         }
-        statuses.push_back(std::move(status));
+        statuses.push_back(std::move(report));
     }
-    object_in(pod, "/status")["containerStatuses"] = std::move(statuses);
+    status["containerStatuses"] = std::move(statuses);
 }
 
-void set_readiness(json::object& pod, bool containers_ready, Instant now) {
+void set_readiness(json::object& status, const json::object& pod, bool containers_ready,
+                   Instant now) {
     const std::string reason = containers_ready ? "" : "ContainersNotReady";
-    set_condition(pod, {"ContainersReady", containers_ready, reason}, now);
-    const bool is_held = containers_ready && !gates_open(pod);
+    set_condition(status, {"ContainersReady", containers_ready, reason}, now);
+    const bool is_held = containers_ready && !gates_open(pod, status);
     set_condition(
-        pod, {"Ready", containers_ready && !is_held, is_held ? "ReadinessGatesNotReady" : reason},
-        now);
+        status,
+        {"Ready", containers_ready && !is_held, is_held ? "ReadinessGatesNotReady" : reason}, now);
 }
 
 bool is_readiness_due(const json::object& pod) {
-    return holds(pod, "Ready") != (holds(pod, "ContainersReady") && gates_open(pod));
+    const json::object& status = child(pod, "status");
+    return holds(status, "Ready") != (holds(status, "ContainersReady") && gates_open(pod, status));
 }
 
 }  // namespace sluice::sim

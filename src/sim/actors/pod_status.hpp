@@ -1,4 +1,5 @@
-// What kubelets and others write into the status of a pod.
+// What kubelets and others write into the status of a pod. They work on a copy of the status alone:
+// the rest of a pod is large and does not change.
 #pragma once
 
 #include <string>
@@ -15,7 +16,7 @@ struct PodCondition {
 };
 
 // lastTransitionTime moves only when the condition changes sides.
-void set_condition(json::object& pod, const PodCondition& wanted, Instant now);
+void set_condition(json::object& status, const PodCondition& wanted, Instant now);
 
 // How all containers of a pod are; they share their fate here.
 struct Containers {
@@ -29,10 +30,11 @@ struct Containers {
     bool failed_before = false;  // the last run ended with an error
 };
 
-void set_containers(json::object& pod, const Containers& containers);
+void set_containers(json::object& status, const json::object& pod, const Containers& containers);
 
 // ContainersReady and Ready; Ready also asks the pod's readiness gates.
-void set_readiness(json::object& pod, bool containers_ready, Instant now);
+void set_readiness(json::object& status, const json::object& pod, bool containers_ready,
+                   Instant now);
 // Whether Ready says what the containers and gates say.
 bool is_readiness_due(const json::object& pod);
 

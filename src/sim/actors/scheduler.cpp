@@ -153,9 +153,9 @@ void Scheduler::bind(const ObjectPtr& pod, const std::string& node) {
 void Scheduler::say_unschedulable(const ObjectPtr& pod, const std::string& why) {
     const json::object* said = condition(child(pod->object(), "status"), "PodScheduled");
     if (said && text(*said, "message") == why) return;
-    json::object waiting = pod->object();
-    set_condition(waiting, {"PodScheduled", false, "Unschedulable", why}, at_.now());
-    at_.api.update(std::move(waiting), user, at_.now(), "status");
+    json::object status = child(pod->object(), "status");
+    set_condition(status, {"PodScheduled", false, "Unschedulable", why}, at_.now());
+    at_.api.update(with_status(pod->object(), std::move(status)), user, at_.now(), "status");
 }
 
 }  // namespace sluice::sim

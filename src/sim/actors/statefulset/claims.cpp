@@ -92,16 +92,16 @@ bool Claims::create_missing(const SetPod& pod) {
         }
         const Response made = at_.api.create(new_claim(set_, model.get_object(), claim),
                                              statefulset_controller, at_.now());
-        const std::string what = fmt::format("create Claim {} Pod {} in StatefulSet {} ", claim,
+        const std::string what = fmt::format("create Claim {} Pod {} in StatefulSet {}", claim,
                                              set_.pod_name(pod.ordinal), set_.name);
         if (!went(made)) {
-            const std::string why{made.body.is_object() ? text(made.body.get_object(), "message")
-                                                        : std::string_view{}};
-            recorder_.post(set_.object(),
-                           {"Warning", "FailedCreate", what + "failed error: " + why});
+            const std::string_view why =
+                made.body.is_object() ? text(made.body.get_object(), "message") : "";
+            recorder_.post(set_.object(), {"Warning", "FailedCreate",
+                                           fmt::format("{} failed error: {}", what, why)});
             return false;
         }
-        recorder_.post(set_.object(), {"Normal", "SuccessfulCreate", what + "success"});
+        recorder_.post(set_.object(), {"Normal", "SuccessfulCreate", what + " success"});
     }
     return true;
 }

@@ -1,9 +1,9 @@
 #include "sim/actors/statefulset/controller.hpp"
-#include "sim/api/selectors.hpp"
 
 #include <algorithm>
 
 #include "sim/actors/statefulset/set_turn.hpp"
+#include "sim/api/selectors.hpp"
 
 namespace sluice::sim {
 

@@ -1,11 +1,11 @@
 #include "sim/actors/statefulset/revisions.hpp"
-#include "sim/api/selectors.hpp"
 
 #include <algorithm>
 #include <set>
 #include <tuple>
 
 #include "base/hash.hpp"
+#include "sim/api/selectors.hpp"
 
 namespace sluice::sim {
 namespace {
@@ -152,7 +152,7 @@ ObjectPtr establish_update(const Surroundings& at, RevisionMemory& memory, const
         !all.empty() && known != memory.by_set.end() && known->second == latest)
         return all.back();
     const std::int64_t next = all.empty() ? 1 : number_of(all.back()) + 1;
-    const ObjectPtr equal = find_equal(all, child(set.spec(), "template"));
+    ObjectPtr equal = find_equal(all, child(set.spec(), "template"));
     if (!equal) return create_revision(at, set, next, revisions.collisions);
     if (equal != all.back()) return renumber(at, set, equal, next);
     memory.by_set[set.uid] = latest;

@@ -1,5 +1,7 @@
 #include "sim/actors/statefulset/set.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 
@@ -103,7 +105,8 @@ json::object new_pod(const Set& set, const json::object& pod_template, const Set
     for (const json::value& claim : templates) {
         const std::string volume{name_of(claim.get_object())};
         volumes.push_back(
-            {{"name", volume}, {"persistentVolumeClaim", {{"claimName", volume + "-" + name}}}});
+            {{"name", volume},
+             {"persistentVolumeClaim", {{"claimName", fmt::format("{}-{}", volume, name)}}}});
     }
     for (const json::value& volume : children(spec, "volumes"))
         if (!is_claimed(text(volume.get_object(), "name"))) volumes.push_back(volume);

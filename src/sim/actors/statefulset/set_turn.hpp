@@ -39,6 +39,7 @@ class SetTurn {
     void sort_out(const std::vector<SetPod>& pods);
     SetPod versioned_pod(int ordinal) const;
     bool create(const SetPod& pod);
+    Response send(const SetPod& pod);
     bool remove(const SetPod& pod);
     void count(std::span<const SetPod> pods);
     void recount();

@@ -6,6 +6,8 @@
 namespace sluice::sim {
 namespace {
 
+constexpr std::size_t label_most = 63;
+
 std::string why(const Response& refusal) {
     if (!refusal.body.is_object()) return std::to_string(refusal.status);
     return std::string{text(refusal.body.get_object(), "message")};
@@ -13,13 +15,24 @@ std::string why(const Response& refusal) {
 
 }  // namespace
 
-bool SetTurn::create(const SetPod& pod) {
-    if (!claims_.create_missing(pod)) return false;
+// The name of the revision becomes a label of the pod, and a label has no room for more than 63
+// characters: a set with a long name never gets a pod.
+Response SetTurn::send(const SetPod& pod) {
+    if (pod.revision.size() > label_most)
+        return {.status = 422,
+                .body = {{"message",
+                          fmt::format("Pod \"{}\" is invalid: metadata.labels: Invalid value: "
+                                      "\"{}\": must be no more than 63 bytes",
+                                      set_.pod_name(pod.ordinal), pod.revision)}}};
     const bool is_current = pod.revision == revisions_.current_name;
     const json::object& model =
         is_current ? revisions_.current_template() : revisions_.update_template();
-    const Response made =
-        at_.api.create(new_pod(set_, model, pod), statefulset_controller, at_.now());
+    return at_.api.create(new_pod(set_, model, pod), statefulset_controller, at_.now());
+}
+
+bool SetTurn::create(const SetPod& pod) {
+    if (!claims_.create_missing(pod)) return false;
+    const Response made = send(pod);
     const std::string what =
         fmt::format("create Pod {} in StatefulSet {} ", set_.pod_name(pod.ordinal), set_.name);
     if (made.status == 409) return false;  // somebody else has the name; no event about that
@@ -95,9 +108,8 @@ bool SetTurn::write_status() {
     status["updateRevision"] = revisions_.update_name;
     status["collisionCount"] = revisions_.collisions;
     status["availableReplicas"] = counts_.available;
-    json::object set = set_.object();
-    set["status"] = std::move(status);
-    return went(at_.api.update(std::move(set), statefulset_controller, at_.now(), "status"));
+    return went(at_.api.update(with_status(set_.object(), std::move(status)),
+                               statefulset_controller, at_.now(), "status"));
 }
 
 }  // namespace sluice::sim

@@ -42,7 +42,8 @@ class Kubernetes {
             "spec": {"serviceName": "web", "selector": {"matchLabels": {"app": "web"}},
                      "template": {"metadata": {"labels": {"app": "web"}},
                                   "spec": {"containers": [{"name": "main", "image": "v1"}]}}}
-        })").as_object();
+        })")
+                               .as_object();
         set.at("spec").as_object()["replicas"] = replicas;
         if (adapt) adapt(set);
         const Response made = cluster.api().create(std::move(set), admin, now());

@@ -207,8 +207,8 @@ TEST(StatefulSetFacts, K22PodsAreDeletedWithoutAskingABudget) {
     std::string deleted_by;
     world.cluster.api().on_change([&](const Change& change) {
         if (change.place.resource != "pods" || !change.before) return;
-        const bool is_marked = is_terminating(change.object->object()) &&
-                               !is_terminating(change.before->object());
+        const bool is_marked =
+            is_terminating(change.object->object()) && !is_terminating(change.before->object());
         if (is_marked) deleted_by += change.place.name + " " + change.user + "\n";
     });
     world.set_image("v2");

@@ -49,8 +49,8 @@ TEST(StatefulSet, TheStatusCountsWhatIsThere) {
     world.create_set(2);
     world.run(10s);
     EXPECT_EQ(world.status("observedGeneration"), "1");
-    for (const char* count : {"replicas", "readyReplicas", "availableReplicas", "currentReplicas",
-                              "updatedReplicas"})
+    for (const char* count :
+         {"replicas", "readyReplicas", "availableReplicas", "currentReplicas", "updatedReplicas"})
         EXPECT_EQ(world.status(count), "2") << count;
     EXPECT_EQ(world.status("collisionCount"), "0");
     EXPECT_EQ(world.status("currentRevision"), world.status("updateRevision"));
@@ -281,9 +281,9 @@ TEST(StatefulSet, AnOrphanWithTheRightNameAndLabelsIsAdopted) {
     world.run(10s);
     EXPECT_EQ(text_at(world.get("pods", "web-0"), "/metadata/ownerReferences/0/uid"),
               text_at(world.set(), "/metadata/uid"));
-    EXPECT_EQ(text_at(world.get("pods", "web-0"),
-                      "/metadata/labels/statefulset.kubernetes.io~1pod-name"),
-              "web-0");
+    EXPECT_EQ(
+        text_at(world.get("pods", "web-0"), "/metadata/labels/statefulset.kubernetes.io~1pod-name"),
+        "web-0");
     EXPECT_FALSE(has(world.get("pods", "web-1"), "/metadata/ownerReferences"));
 }
 
@@ -291,9 +291,8 @@ TEST(StatefulSet, APodThatIsNoLongerSelectedIsReleased) {
     Kubernetes world;
     world.create_set(1);
     world.run(5s);
-    world.change("pods", "web-0", [](json::object& pod) {
-        sim::set(pod, "/metadata/labels/app", "quarantine");
-    });
+    world.change("pods", "web-0",
+                 [](json::object& pod) { sim::set(pod, "/metadata/labels/app", "quarantine"); });
     world.run(5s);
     EXPECT_FALSE(has(world.get("pods", "web-0"), "/metadata/ownerReferences"));
     EXPECT_EQ(world.status("replicas"), "0") << "and its name is taken, so none takes its place";
@@ -307,8 +306,8 @@ TEST(StatefulSet, TellsWhatItDid) {
     world.run(5s);
     std::string told;
     for (const ObjectPtr& event : world.cluster.api().list("events", "default"))
-        told += text_at(event->object(), "/reason") + ": " +
-                text_at(event->object(), "/message") + "\n";
+        told += text_at(event->object(), "/reason") + ": " + text_at(event->object(), "/message") +
+                "\n";
     EXPECT_NE(told.find("SuccessfulCreate: create Pod web-0 in StatefulSet web successful"),
               std::string::npos)
         << told;
