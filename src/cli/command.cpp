@@ -7,6 +7,7 @@
 #include <iostream>
 
 #include "api/registry.hpp"
+#include "cli/cluster.hpp"
 #include "cli/manifests.hpp"
 #include "operator/options.hpp"
 
@@ -132,6 +133,25 @@ void add_manifests_flags(CLI::App& command, ManifestsOptions& options) {
     command.footer("Example: sluice manifests rbac policies | kubectl apply -f -");
 }
 
+void add_cluster_command_flags(CLI::App& command, ClusterCommand& options) {
+    command.add_option("--listen", options.listen, "Where the API is served; port 0: any free one")
+        ->capture_default_str();
+    command
+        .add_option("--kubeconfig-out", options.kubeconfig_out,
+                    "File to write, and to remove at the end")
+        ->capture_default_str();
+    command.add_flag("--with-operator", options.with_operator,
+                     "Run the operator on it, as a process of its own");
+    command.add_option("--seed", options.seed, "Of the names and times that are drawn by lot")
+        ->capture_default_str();
+    command
+        .add_option("--speed", options.speed,
+                    "How many seconds pass in the cluster while one passes outside")
+        ->check(CLI::Range(0.01, 1000.0))
+        ->capture_default_str();
+    command.footer("Example: sluice cluster --with-operator --kubeconfig-out /tmp/try.kubeconfig");
+}
+
 }  // namespace
 
 int run(int argc, char** argv) {
@@ -155,12 +175,18 @@ int run(int argc, char** argv) {
     CLI::App* print = app.add_subcommand("manifests", "Print the manifests that install Sluice");
     add_manifests_flags(*print, manifests);
 
+    ClusterCommand cluster;
+    CLI::App* embed =
+        app.add_subcommand("cluster", "Run a Kubernetes cluster in this process, to try things");
+    add_cluster_command_flags(*embed, cluster);
+
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& wrong) {
         return app.exit(wrong) == 0 ? 0 : exit_usage;  // --help ends up here too
     }
     if (print->parsed()) return run_manifests(manifests, std::cout, std::cerr);
+    if (embed->parsed()) return run_cluster(cluster, std::cout, std::cerr);
     if (steer->parsed()) {
         flags.options.hook_retry = parse_duration(flags.hook_retry).value_or(30s);
         return operators::run_operator(flags.options);
