@@ -98,13 +98,18 @@ void OperatorHost::run_one(controller::AskHook&& effect) {
         if (asking_.erase(ticket))
             step(controller::HookAnswered{ticket, allowed, std::move(message)});
     };
-    exchange([this, verdict, transition = std::move(effect.transition),
-              hooks = effect.hooks] { *verdict = egress_.ask(*hooks, transition, cluster_.now()); },
-             [verdict, said] {
-                 if (*verdict) return said((*verdict)->allowed, (*verdict)->message);
-                 said(false, "the hook did not come to a verdict");
-             },
-             [said](const runtime::RequestFailure&) { said(false, "the hook did not answer"); });
+    exchange(
+        [this, verdict, ticket = effect.ticket, transition = std::move(effect.transition),
+         hooks = effect.hooks] {
+            // Taken back before it left?
+            if (asking_.contains(ticket))
+                *verdict = egress_.ask(*hooks, transition, cluster_.now());
+        },
+        [verdict, said] {
+            if (*verdict) return said((*verdict)->allowed, (*verdict)->message);
+            said(false, "the hook did not come to a verdict");
+        },
+        [said](const runtime::RequestFailure&) { said(false, "the hook did not answer"); });
 }
 
 void OperatorHost::run_one(controller::CancelHook&& effect) {
