@@ -9,6 +9,7 @@
 #include "api/registry.hpp"
 #include "cli/cluster.hpp"
 #include "cli/manifests.hpp"
+#include "cli/sim.hpp"
 #include "operator/options.hpp"
 
 namespace sluice::cli {
@@ -152,6 +153,25 @@ void add_cluster_command_flags(CLI::App& command, ClusterCommand& options) {
     command.footer("Example: sluice cluster --with-operator --kubeconfig-out /tmp/try.kubeconfig");
 }
 
+void add_sim_flags(CLI::App& command, SimOptions& options) {
+    command.add_option("--seed", options.seed, "Of the first world; the next ones count up")
+        ->capture_default_str();
+    command
+        .add_option("--minutes", options.minutes,
+                    "How long to go on, by the clock on the wall; one world at least")
+        ->check(CLI::Range(0.0, 100000.0))
+        ->capture_default_str();
+    command.add_option("--worlds", options.worlds,
+                       "Stop after so many (default: as many as there is time for)");
+    command.add_flag("--verbose", options.verbose, "Tell what was done to each world");
+    command.footer(
+        "Each world has StatefulSets, hooks, people who change their minds, and faults: crashes, "
+        "lost answers, stale views. First nothing may be ungated; then the faults stop and all "
+        "must "
+        "come to a good end. A world that goes wrong is printed with the command that replays it. "
+        "docs/simulation.md tells more.");
+}
+
 }  // namespace
 
 int run(int argc, char** argv) {
@@ -180,6 +200,11 @@ int run(int argc, char** argv) {
         app.add_subcommand("cluster", "Run a Kubernetes cluster in this process, to try things");
     add_cluster_command_flags(*embed, cluster);
 
+    SimOptions sim;
+    CLI::App* simulate =
+        app.add_subcommand("sim", "Play random worlds full of faults, and check every promise");
+    add_sim_flags(*simulate, sim);
+
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& wrong) {
@@ -187,6 +212,7 @@ int run(int argc, char** argv) {
     }
     if (print->parsed()) return run_manifests(manifests, std::cout, std::cerr);
     if (embed->parsed()) return run_cluster(cluster, std::cout, std::cerr);
+    if (simulate->parsed()) return run_sim(sim, std::cout);
     if (steer->parsed()) {
         flags.options.hook_retry = parse_duration(flags.hook_retry).value_or(30s);
         return operators::run_operator(flags.options);

@@ -31,9 +31,25 @@ Response accepted(json::value body, int status, std::vector<std::string> warning
     return response;
 }
 
-json::object without_record(json::object object) {
-    erase(object, "/metadata/managedFields");
-    return object;
+bool same_but(const json::object& left, const json::object& right, std::string_view key) {
+    const std::size_t ours = left.size() - (left.contains(key) ? 1 : 0);
+    const std::size_t theirs = right.size() - (right.contains(key) ? 1 : 0);
+    if (ours != theirs) return false;
+    for (const auto& [name, value] : left) {
+        if (std::string_view{name} == key) continue;
+        const json::value* other = right.if_contains(name);
+        if (!other || *other != value) return false;
+    }
+    return true;
+}
+
+// The same object, whatever is recorded about who wrote it.
+bool is_unchanged(const json::object& after, const json::object& before) {
+    const json::value* left = after.if_contains("metadata");
+    const json::value* right = before.if_contains("metadata");
+    return left && right && left->is_object() && right->is_object() &&
+           same_but(left->get_object(), right->get_object(), "managedFields") &&
+           same_but(after, before, "metadata");
 }
 
 // Something must happen before it may go; a namespace keeps its finalizers in its spec.
@@ -218,7 +234,7 @@ Response Writing::update(const ObjectPtr& before, json::object object,
         server_.storage_.put(place, result.object, user_);
         return gone(place, result.object);
     }
-    if (without_record(result.object) == without_record(was) && !is_applied)
+    if (!is_applied && is_unchanged(result.object, was))
         return accepted(was, 200, std::move(result.warnings));
     if (server_.tracks_fields_ && !is_applied)
         result.object =
