@@ -24,9 +24,9 @@ MUTANTS = (
     Mutant("S3", "controller/carry_out.cpp", "encode(fence_)",
            "encode(model::Fence{fence_.lease, fence_.transitions - "
            "static_cast<std::int64_t>(last_ticket_)})", ("both-operators-crash",)),
-    Mutant("S4", "api/pilot/decide.cpp", "    memory.partition = to;\n", ""),
-    Mutant("S5", "api/pilot/decide.cpp", "const Partition to = partition_for(target, set.replicas);",
-           "const Partition to{std::max(0, partition_for(target, set.replicas).value - 1)};"),
+    Mutant("S4", "engine/steering.cpp", "    memory.partition = to;\n", ""),
+    Mutant("S5", "engine/steering.cpp", "const Partition to = partition_for(target, set().replicas);",
+           "const Partition to{std::max(0, partition_for(target, set().replicas).value - 1)};"),
     Mutant("S6", "engine/gates.cpp",
            "if (seen.evidence && seen.evidence->key == probe.key && "
            "seen.evidence->binding == probe.binding)", "if (seen.evidence)",
@@ -50,19 +50,19 @@ MUTANTS = (
            "return set.observed_generation >= set.meta.generation && !set.update_revision.empty();",
            "return !set.update_revision.empty();",
            ("a-stopped-statefulset-controller-in-mid-rollout",)),
-    Mutant("S24", "api/pilot/decide.cpp", "    if (is_paused(set))", "    if (false)",
+    Mutant("S24", "engine/steering.cpp", "    if (is_paused(set()))", "    if (false)",
            ("paused-in-mid-rollout",)),
-    Mutant("L1", "api/pilot/decide.cpp", "    decision.wake_at = held.until;\n", "",
+    Mutant("L1", "engine/steering.cpp", "    decision.wake_at = held.until;\n", "",
            ("a-hook-that-refuses-holds-the-next-pod",)),
     Mutant("L2", "runtime/store.cpp", "if (packed.version >= set.meta.resource_version) return {};",
            "if (packed.version > 0 && set.replicas.value > 0) return {};"),
-    Mutant("L5", "api/pilot/decide.cpp",
+    Mutant("L5", "engine/steering.cpp",
            'if (at_rest && reported) return wait_silently(Phase::Idle, Reason::Idle, "");',
            "if (at_rest && reported) {\n"
-           "        Decision noisy = wait(seen, Phase::Idle, Reason::Idle, to_rfc3339(now), now);\n"
-           "        noisy.wake_at = now + 60s;\n"
+           "        Decision noisy = wait(Phase::Idle, Reason::Idle, to_rfc3339(now_));\n"
+           "        noisy.wake_at = now_ + 60s;\n"
            "        return noisy;\n"
            "    }"),
-    Mutant("L6", "api/pilot/decide.cpp", "constexpr Duration correction_pace = 33s;",
+    Mutant("L6", "engine/steering.cpp", "constexpr Duration correction_pace = 33s;",
            "constexpr Duration correction_pace = 3s;", ("sluice-does-not-fight-a-rewriter",)),
 )

@@ -142,7 +142,7 @@ TEST(PilotDecides, ToPutItsMemoryRightWhenItsOwnLoweringWasUndone) {
     EXPECT_EQ(line(decision),
               "Held PartitionContested; writes; tells PartitionContested; wakes in 40s");
     look = after(look, decision);
-    EXPECT_EQ(recall(look.workload)->partition, closed_partition);
+    EXPECT_EQ(engine::recall(look.workload)->partition, closed_partition);
     look.contested_until.reset();
     EXPECT_EQ(line(decide(look, noon)), "Waiting AskingHook; asks nil > web-2; wakes in 10s")
         << "and not to take the undone write for somebody's brake";
@@ -153,7 +153,7 @@ TEST(PilotDecides, ToAskAgainFromTheTopOnceTheGateWasClosed) {
     Snapshot closed = after(look, decide(look, noon));
     closed = revision(closed, "C");
     closed = after(closed, decide(closed, noon));
-    EXPECT_EQ(recall(closed.workload)->revision, "web-C");
+    EXPECT_EQ(engine::recall(closed.workload)->revision, "web-C");
     EXPECT_EQ(line(decide(closed, noon)), "Waiting AskingHook; asks nil > web-2; wakes in 10s");
 }
 

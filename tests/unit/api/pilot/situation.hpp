@@ -7,6 +7,7 @@
 
 #include "api/pilot/decide.hpp"
 #include "api/pilot/spec.hpp"
+#include "engine/steering.hpp"
 #include "tests/unit/engine/seen.hpp"
 #include "tests/unit/model/written.hpp"
 
