@@ -11,6 +11,7 @@
 #include "api/pilot/hooks/hook.hpp"
 #include "base/time.hpp"
 #include "sim/api/api_server.hpp"
+#include "sim/world/prometheus.hpp"
 
 namespace sluice::sim {
 
@@ -47,6 +48,8 @@ class Egress {
                                                api::pilot::Transition transition, Instant now);
 
     const std::vector<HookCall>& calls() const { return calls_; }
+
+    Prometheus prometheus;  // at every URL that ends in /api/v1/query
 
   private:
     Result<api::pilot::Answer> answer(const std::string& hook, const std::string& next) const;
