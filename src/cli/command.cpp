@@ -7,6 +7,7 @@
 #include <iostream>
 
 #include "api/registry.hpp"
+#include "cli/demo.hpp"
 #include "cli/manifests.hpp"
 #include "operator/options.hpp"
 
@@ -121,6 +122,41 @@ void add_manifests_flags(CLI::App& command, ManifestsOptions& options) {
     command.footer("Example: sluice manifests rbac policies | kubectl apply -f -");
 }
 
+void add_demo_flags(CLI::App& command, DemoOptions& options) {
+    const auto add = [](CLI::Option* option) { option->group("Story"); };
+    add(command.add_option("--api", options.api, "Which API to show")
+            ->check(known_api())
+            ->capture_default_str());
+    add(command.add_flag("--fail", options.fail,
+                         "The new version does not start; see what Sluice does, and what you do"));
+    add(command.add_option("--seed", options.seed, "Another number gives other timings")
+            ->capture_default_str());
+    const auto show = [](CLI::Option* option) { option->group("Screen"); };
+    show(command
+             .add_option("--speed", options.speed,
+                         "Simulated seconds in a second; 1 is as fast as life")
+             ->check(CLI::Range(0.1, 100000.0))
+             ->capture_default_str());
+    show(command.add_flag("--plain", options.plain,
+                          "Plain lines instead of a moving picture; also when the output is not a "
+                          "terminal, or one of less than 60 columns or 22 rows"));
+    command.footer(
+        "Needs no cluster: the demo brings one along, in memory, and runs the real operator code "
+        "on it. It takes about 25 seconds; stop it with Ctrl-C. NO_COLOR is honoured.");
+}
+
+// What is there to look at after a demo.
+std::vector<std::string> after_demo(const CLI::App& app, const DemoOptions& options) {
+    std::vector<std::string> next{options.fail
+                                      ? "sluice demo         a rollout that goes well"
+                                      : "sluice demo --fail  the new version does not start"};
+    const auto is_cluster = [](const CLI::App* one) { return one->get_name() == "cluster"; };
+    if (!app.get_subcommands(is_cluster).empty())
+        next.emplace_back("sluice cluster      the same cluster, for your own kubectl");
+    next.emplace_back("README.md           steer your own StatefulSets");
+    return next;
+}
+
 }  // namespace
 
 int run(int argc, char** argv) {
@@ -144,12 +180,20 @@ int run(int argc, char** argv) {
     CLI::App* print = app.add_subcommand("manifests", "Print the manifests that install Sluice");
     add_manifests_flags(*print, manifests);
 
+    DemoOptions demo;
+    CLI::App* show = app.add_subcommand("demo", "Watch a rollout go through its gates");
+    add_demo_flags(*show, demo);
+
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& wrong) {
         return app.exit(wrong) == 0 ? 0 : exit_usage;  // --help ends up here too
     }
     if (print->parsed()) return run_manifests(manifests, std::cout, std::cerr);
+    if (show->parsed()) {
+        demo.try_next = after_demo(app, demo);
+        return run_demo(demo);
+    }
     if (steer->parsed()) {
         flags.options.hook_retry = parse_duration(flags.hook_retry).value_or(30s);
         return operators::run_operator(flags.options);
