@@ -7,6 +7,7 @@
 #include <iostream>
 
 #include "api/registry.hpp"
+#include "cli/cluster.hpp"
 #include "cli/demo.hpp"
 #include "cli/manifests.hpp"
 #include "operator/options.hpp"
@@ -37,6 +38,14 @@ CLI::Validator duration_between(Duration least, Duration most) {
             "DURATION"};
 }
 
+CLI::Validator namespace_name() {
+    return {[](std::string& text) -> std::string {
+                if (is_namespace_name(text)) return {};
+                return fmt::format("\"{}\" is not the name of a namespace", text);
+            },
+            "NAMESPACE"};
+}
+
 CLI::Validator known_api() {
     return {[](std::string& text) -> std::string {
                 if (api::find_api(text)) return {};
@@ -63,10 +72,13 @@ void add_cluster_flags(CLI::App& command, operators::Options& options) {
     add(command
             .add_option("--namespace", options.namespaces,
                         "Namespace to steer; repeat it for several (default: all)")
-            ->delimiter(','));
-    add(command.add_option("--config-namespace", options.config_namespace,
-                           "Where the ConfigMap sluice-hooks and the lease live (default: the "
-                           "namespace of the pod or context)"));
+            ->delimiter(',')
+            ->check(namespace_name()));
+    add(command
+            .add_option("--config-namespace", options.config_namespace,
+                        "Where the ConfigMap sluice-hooks and the lease live (default: the "
+                        "namespace of the pod or context)")
+            ->check(namespace_name()));
     add(command.add_option("--qps", options.qps, "Requests a second to the API server, on average")
             ->check(CLI::Range(1.0, 10000.0))
             ->capture_default_str());
@@ -145,16 +157,23 @@ void add_demo_flags(CLI::App& command, DemoOptions& options) {
         "on it. It takes about 25 seconds; stop it with Ctrl-C. NO_COLOR is honoured.");
 }
 
-// What is there to look at after a demo.
-std::vector<std::string> after_demo(const CLI::App& app, const DemoOptions& options) {
-    std::vector<std::string> next{options.fail
-                                      ? "sluice demo         a rollout that goes well"
-                                      : "sluice demo --fail  the new version does not start"};
-    const auto is_cluster = [](const CLI::App* one) { return one->get_name() == "cluster"; };
-    if (!app.get_subcommands(is_cluster).empty())
-        next.emplace_back("sluice cluster      the same cluster, for your own kubectl");
-    next.emplace_back("README.md           steer your own StatefulSets");
-    return next;
+void add_cluster_command_flags(CLI::App& command, ClusterCommand& options) {
+    command.add_option("--listen", options.listen, "Where the API is served; port 0: any free one")
+        ->capture_default_str();
+    command
+        .add_option("--kubeconfig-out", options.kubeconfig_out,
+                    "File to write, and to remove at the end")
+        ->capture_default_str();
+    command.add_flag("--with-operator", options.with_operator,
+                     "Run the operator on it, as a process of its own");
+    command.add_option("--seed", options.seed, "Of the names and times that are drawn by lot")
+        ->capture_default_str();
+    command
+        .add_option("--speed", options.speed,
+                    "How many seconds pass in the cluster while one passes outside")
+        ->check(CLI::Range(0.01, 1000.0))
+        ->capture_default_str();
+    command.footer("Example: sluice cluster --with-operator --kubeconfig-out /tmp/try.kubeconfig");
 }
 
 }  // namespace
@@ -184,16 +203,19 @@ int run(int argc, char** argv) {
     CLI::App* show = app.add_subcommand("demo", "Watch a rollout go through its gates");
     add_demo_flags(*show, demo);
 
+    ClusterCommand cluster;
+    CLI::App* embed =
+        app.add_subcommand("cluster", "Run a Kubernetes cluster in this process, to try things");
+    add_cluster_command_flags(*embed, cluster);
+
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& wrong) {
         return app.exit(wrong) == 0 ? 0 : exit_usage;  // --help ends up here too
     }
     if (print->parsed()) return run_manifests(manifests, std::cout, std::cerr);
-    if (show->parsed()) {
-        demo.try_next = after_demo(app, demo);
-        return run_demo(demo);
-    }
+    if (show->parsed()) return run_demo(demo);
+    if (embed->parsed()) return run_cluster(cluster, std::cout, std::cerr);
     if (steer->parsed()) {
         flags.options.hook_retry = parse_duration(flags.hook_retry).value_or(30s);
         return operators::run_operator(flags.options);

@@ -183,8 +183,6 @@ int run_demo(const DemoOptions& options) {
         std::cout << "Stopped.\n";
         return exit_stopped;
     }
-    for (std::size_t i = 0; i < options.try_next.size(); ++i)
-        std::cout << (i ? "           " : "Try next:  ") << options.try_next[i] << "\n";
     return stage.ended_well() ? 0 : 1;
 }
 

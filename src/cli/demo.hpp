@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <string>
-#include <vector>
 
 namespace sluice::cli {
 
@@ -14,8 +13,6 @@ struct DemoOptions {
     bool fail = false;
     bool plain = false;
     std::uint64_t seed = 1;
-    // "command  what it shows", for the end.
-    std::vector<std::string> try_next = {};
 };
 
 // 0 if the story ended well, 1 if not, 130 if a person stopped it.

@@ -1,17 +1,14 @@
 #include "net/http_server.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <boost/asio/ip/tcp.hpp>
-#include <boost/asio/ip/v6_only.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/core/tcp_stream.hpp>
 #include <boost/beast/http.hpp>
-#include <charconv>
-#include <optional>
 #include <vector>
+
+#include "net/listen.hpp"
 
 namespace sluice::net {
 
@@ -23,72 +20,6 @@ using asio::ip::tcp;
 using boost::system::error_code;
 
 constexpr std::size_t unread_bytes_max = 64 << 10;  // of a refused body; then we do reset
-
-struct HostPort {
-    std::string host;  // empty: every interface
-    std::string port;
-};
-
-std::optional<HostPort> split(std::string_view address) {
-    const auto colon = address.rfind(':');
-    if (colon == address.npos) return std::nullopt;
-    std::string_view host = address.substr(0, colon);
-    const std::string_view port = address.substr(colon + 1);
-    if (host.starts_with('[') && host.ends_with(']')) {
-        host = host.substr(1, host.size() - 2);
-        if (host.empty()) return std::nullopt;
-    } else if (host.find_first_of(":[]") != host.npos) {
-        return std::nullopt;
-    }
-    std::uint16_t number = 0;
-    const auto [end, failed] = std::from_chars(port.begin(), port.end(), number);
-    if (failed != std::errc{} || end != port.end()) return std::nullopt;
-    return HostPort{std::string(host), std::string(port)};
-}
-
-std::unexpected<Error> cannot_listen(const std::string& address, const std::string& why) {
-    return failure(ErrorKind::Unreadable, fmt::format("cannot listen on {}: {}", address, why));
-}
-
-Result<std::vector<tcp::endpoint>> resolve(asio::io_context& loop, const std::string& address) {
-    const auto parts = split(address);
-    if (!parts) {
-        return failure(ErrorKind::Invalid,
-                       fmt::format("\"{}\" is not an address to listen on; \"host:port\", "
-                                   "\":port\" and \"[ipv6]:port\" are",
-                                   address));
-    }
-    const auto port = static_cast<std::uint16_t>(std::stoul(parts->port));
-    if (parts->host.empty()) {
-        return std::vector{tcp::endpoint(tcp::v6(), port), tcp::endpoint(tcp::v4(), port)};
-    }
-    error_code failed;
-    const auto found = tcp::resolver(loop).resolve(parts->host, parts->port,
-                                                   tcp::resolver::numeric_service, failed);
-    if (failed) return cannot_listen(address, "the name does not resolve");
-    std::vector<tcp::endpoint> endpoints;
-    for (const auto& entry : found)
-        endpoints.push_back(entry.endpoint());
-    return endpoints;
-}
-
-void close_quietly(tcp::acceptor& acceptor) {
-    error_code ignored;
-    ignored = acceptor.close(ignored);
-}
-
-error_code listen_on(tcp::acceptor& acceptor, const tcp::endpoint& endpoint) {
-    const bool is_for_all = endpoint.address().is_v6() && endpoint.address().is_unspecified();
-    error_code failed;
-    if (acceptor.open(endpoint.protocol(), failed) ||
-        acceptor.set_option(tcp::acceptor::reuse_address(true), failed) ||
-        (is_for_all && acceptor.set_option(asio::ip::v6_only(false), failed)) ||
-        acceptor.bind(endpoint, failed) ||
-        acceptor.listen(asio::socket_base::max_listen_connections, failed)) {
-        close_quietly(acceptor);
-    }
-    return failed;
-}
 
 using Request = http::request<http::empty_body>;
 using Response = http::response<http::string_body>;
@@ -142,6 +73,7 @@ struct HttpServer::State : std::enable_shared_from_this<State> {
         : loop(io), handler(std::move(answerer)), limits(bounds), acceptor(io), pause(io) {}
 
     void accept();
+    void make_room();
     void close();
     void forget(const Connection* connection);
 
@@ -163,6 +95,7 @@ class HttpServer::State::Connection : public std::enable_shared_from_this<Connec
           server_(std::move(server)) {}
 
     void read() {
+        is_idle_ = true;
         parser_ = std::make_unique<Parser>();
         parser_->header_limit(static_cast<std::uint32_t>(server_->limits.header_max));
         stream_.expires_after(server_->limits.request_time);
@@ -173,9 +106,12 @@ class HttpServer::State::Connection : public std::enable_shared_from_this<Connec
     }
 
     void close() { stream_.close(); }
+    // Nothing of a request has been answered yet; it may be nobody's request at all.
+    bool is_idle() const { return is_idle_; }
 
   private:
     void write() {
+        is_idle_ = false;
         response_ = answer(parser_->get(), server_->handler);
         serializer_ = std::make_unique<Serializer>(response_);
         stream_.expires_after(server_->limits.request_time);
@@ -210,6 +146,7 @@ class HttpServer::State::Connection : public std::enable_shared_from_this<Connec
         server_->forget(this);
     }
 
+    bool is_idle_ = true;
     boost::beast::tcp_stream stream_;
     boost::beast::flat_buffer buffer_;
     std::unique_ptr<Parser> parser_;
@@ -219,12 +156,13 @@ class HttpServer::State::Connection : public std::enable_shared_from_this<Connec
 };
 
 void HttpServer::State::accept() {
-    if (accepting || !acceptor.is_open() || connections.size() >= limits.connections_max) return;
+    if (accepting || !acceptor.is_open()) return;
     accepting = true;
     acceptor.async_accept([self = shared_from_this()](error_code failed, tcp::socket socket) {
         self->accepting = false;
         if (!self->acceptor.is_open()) return;
         if (!failed) {
+            self->make_room();
             self->connections.push_back(std::make_shared<Connection>(std::move(socket), self));
             self->connections.back()->read();
             self->accept();
@@ -238,13 +176,24 @@ void HttpServer::State::accept() {
     });
 }
 
+// A house full of guests who say nothing must not keep the kubelet out: the oldest of them goes.
+void HttpServer::State::make_room() {
+    if (connections.size() < limits.connections_max) return;
+    auto oldest = std::ranges::find_if(connections, &Connection::is_idle);
+    if (oldest == connections.end()) oldest = connections.begin();
+    const std::shared_ptr<Connection> leaving = *oldest;
+    connections.erase(oldest);
+    leaving->close();
+}
+
 void HttpServer::State::forget(const Connection* connection) {
     std::erase_if(connections, [&](const auto& other) { return other.get() == connection; });
     accept();
 }
 
 void HttpServer::State::close() {
-    close_quietly(acceptor);
+    error_code ignored;
+    ignored = acceptor.close(ignored);
     pause.cancel();
     for (const auto& connection : connections)
         connection->close();
@@ -254,18 +203,10 @@ void HttpServer::State::close() {
 Result<std::unique_ptr<HttpServer>> HttpServer::open(asio::io_context& loop,
                                                      const std::string& address, Handler handler,
                                                      ServerLimits limits) {
-    const auto endpoints = resolve(loop, address);
-    if (!endpoints) return std::unexpected(endpoints.error());
+    auto acceptor = listen(loop, address);
+    if (!acceptor) return std::unexpected(acceptor.error());
     auto state = std::make_shared<State>(loop, std::move(handler), limits);
-    error_code failed;
-    for (const tcp::endpoint& endpoint : *endpoints) {
-        failed = listen_on(state->acceptor, endpoint);
-        if (!failed || failed == asio::error::address_in_use) break;
-    }
-    if (failed == asio::error::address_in_use) {
-        return cannot_listen(address, "another program listens there already");
-    }
-    if (failed) return cannot_listen(address, failed.message());
+    state->acceptor = std::move(*acceptor);
     state->accept();
     return std::unique_ptr<HttpServer>(new HttpServer(std::move(state)));
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "api/pilot/compile.hpp"
+#include "api/pilot/hooks/text.hpp"
 #include "api/pilot/report.hpp"
 #include "api/pilot/spec.hpp"
 #include "base/hash.hpp"
@@ -23,8 +24,9 @@ using model::WorkloadPatch;
 
 // Beyond this, a look at a set costs more than it should, and nobody runs such a database.
 constexpr PodCount replicas_max{10'000};
-// Whoever opens the gate again and again is answered at this pace, not faster.
-constexpr Duration correction_pace = 30s;
+// Whoever opens the gate again and again is answered twice a minute, not more often; the time is
+// remembered in whole seconds, and requests take some.
+constexpr Duration correction_pace = 33s;
 
 // A wait: reported in the annotations (unless it says what stands there already), nothing moves.
 Decision wait(const Snapshot& seen, Phase phase, Reason reason, std::string message, Instant now) {
@@ -75,6 +77,12 @@ bool asks_for_retry(const StatefulSet& set, const Memory& memory) {
     return retry != 0 && retry != memory.retry;
 }
 
+// Whoever reaches for the brake and misspells "true" means the brake.
+bool is_paused(const StatefulSet& set) {
+    const std::string& paused = annotation(set, key::paused);
+    return !paused.empty() && paused != "false";
+}
+
 bool exposes_pods(const StatefulSet& set) {
     return exposed_count(effective_partition(set), set.replicas).value > 0;
 }
@@ -110,6 +118,12 @@ Decision adopt(const Snapshot& seen, Instant now) {
     decision.notices.push_back(
         {Reason::Adopted, fmt::format("Sluice steers {} from now on.", set.meta.key.name)});
     if (pending) decision.notices.push_back({Reason::RolloutStarted, waiting_text(set)});
+    if (pending && set.current_revision == set.update_revision)
+        decision.notices.push_back(
+            {Reason::PodsPredateSet,
+             fmt::format("The pods of {} are older than the set: one that dies comes back on "
+                         "revision {}, whatever the gate says.",
+                         set.meta.key.name, set.update_revision)});
     return decision;
 }
 
@@ -139,7 +153,9 @@ Decision rest(const Snapshot& seen, const Memory& memory, Instant now) {
     if (at_rest && seen.hook_problem)
         return wait(seen, Phase::Blocked, engine::reason_of(*seen.hook_problem),
                     seen.hook_problem->message, now);
-    const bool reported = annotation(set, key::phase) == engine::to_text(Phase::Idle);
+    const bool reported =
+        annotation(set, key::phase) == engine::to_text(Phase::Idle) &&
+        annotation(set, key::guarantee) == guarantee_text(seen.environment.guarantee);
     if (at_rest && reported) return wait_silently(Phase::Idle, Reason::Idle, "");
     Memory rested = memory;
     rested.open = false;
@@ -201,9 +217,16 @@ Decision complete(const Snapshot& seen, Memory memory, Instant now) {
     const engine::Ended ended{"completed", now - memory.started};
     memory.open = false;
     const std::string message =
-        fmt::format("All {} pods run revision {}.", set.replicas.value, set.update_revision);
+        set.replicas.value == 1
+            ? fmt::format("The pod runs revision {}.", set.update_revision)
+            : fmt::format("All {} pods run revision {}.", set.replicas.value, set.update_revision);
     Decision decision = move_gate(seen, std::move(memory), resting_partition(set.replicas),
                                   {Phase::Idle, Reason::RolloutCompleted, message, {}}, now);
+    // Whoever reads "completed" goes home: a pod whose last news were lost must not be overlooked.
+    decision.needs_live = true;
+    // A word for one rollout does not disarm the next one, and an old refusal is no news.
+    if (decision.patch)
+        decision.patch->unannotate(key::allow_scale_to_zero).unannotate(key::refused);
     decision.notices.push_back({Reason::RolloutCompleted, message});
     decision.ended = ended;
     return decision;
@@ -254,7 +277,7 @@ Decision steer(const Snapshot& seen, const Subscription& subscription, Memory me
     if (set.replicas.value == 0)
         return wait(seen, Phase::Held, Reason::ScaledToZero,
                     "There are no pods while a rollout is open.", now);
-    if (annotation(set, key::paused) == "true")
+    if (is_paused(set))
         return wait(seen, Phase::Held, Reason::Paused, "Paused by annotation.", now);
     const bool braked = gate > memory.partition;
     // 1000000 is what the policies set with a new template, also with one that came back meanwhile.
@@ -273,7 +296,7 @@ Decision steer(const Snapshot& seen, const Subscription& subscription, Memory me
 
 Decision claimed_by_other(const std::string& other) {
     Decision decision = wait_silently(Phase::Blocked, Reason::ClaimedByOther,
-                                      fmt::format("{} steers this StatefulSet.", other));
+                                      printable(other, 64) + " steers this StatefulSet.");
     decision.notices.push_back({Reason::ClaimedByOther, decision.report.message});
     return decision;
 }

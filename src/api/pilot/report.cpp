@@ -24,10 +24,6 @@ void annotate_or_clear(model::WorkloadPatch& patch, const std::string& name,
         patch.annotate(name, value);
 }
 
-const char* to_text(engine::Guarantee guarantee) {
-    return guarantee == engine::Guarantee::Prevent ? "Prevent" : "Detect";
-}
-
 struct Command {
     engine::Reason reason;
     const char* text;  // {0} namespace, {1} name
@@ -35,7 +31,8 @@ struct Command {
 constexpr Command commands[] = {
     {engine::Reason::PodsNotReady,
      "kubectl -n {0} get pods; a pod that is stuck on an old revision "
-     "is replaced only after kubectl -n {0} delete pod; to go on although pods behind the gate are "
+     "is replaced only after kubectl -n {0} delete pod POD; to go on although pods behind the gate "
+     "are "
      "not ready: kubectl -n {0} annotate statefulset {1} sluice.dev/allow-unready=true"},
     {engine::Reason::HookRefused,
      "it is asked again by itself; to stop asking: kubectl -n {0} "
@@ -54,6 +51,10 @@ constexpr Command commands[] = {
 };
 
 }  // namespace
+
+const char* guarantee_text(engine::Guarantee guarantee) {
+    return guarantee == engine::Guarantee::Prevent ? "Prevent" : "Detect";
+}
 
 std::string unblock_text(engine::Reason reason, const model::StatefulSet& set) {
     for (const Command& command : commands) {
@@ -75,8 +76,7 @@ void write_report(model::WorkloadPatch& patch, const engine::StatusReport& repor
     annotate_or_clear(patch, key::message, capped(report.message));
     annotate_or_clear(patch, key::unblock, report.unblock);
     if (moved) patch.annotate(key::since, to_rfc3339(now));
-    // Not worth a write of its own: it rides along with the next one.
-    if (!patch.empty()) patch.annotate(key::guarantee, to_text(seen.environment.guarantee));
+    patch.annotate(key::guarantee, guarantee_text(seen.environment.guarantee));
 }
 
 void erase_report(model::WorkloadPatch& patch) {

@@ -17,6 +17,9 @@ void write_report(model::WorkloadPatch& patch, const engine::StatusReport& repor
 // Takes all annotations of ours away, except those that people set.
 void erase_report(model::WorkloadPatch& patch);
 
+// How the annotation sluice.dev/guarantee spells it.
+const char* guarantee_text(engine::Guarantee guarantee);
+
 // What unblocks a hold, with the command to type.
 std::string unblock_text(engine::Reason reason, const model::StatefulSet& set);
 

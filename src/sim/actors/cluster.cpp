@@ -117,7 +117,7 @@ Cluster::Cluster(ClusterOptions options)
     : options_(options),
       timeline_(options_.start),
       dice_(options_.seed),
-      api_(options_.seed),
+      api_(options_.seed, options_.tracks_fields),
       actors_(std::make_unique<Actors>(Surroundings{api_, timeline_, dice_, options_})) {
     for (const Resource* resource : api_.resources()) {
         for (const ObjectPtr& object : api_.list(resource->id())) {

@@ -55,6 +55,7 @@ struct ClusterOptions {
     Pace pace = {};
     int nodes = 3;                 // node-0.. in zones zone-a, zone-b, zone-c by turns
     bool max_unavailable = false;  // the feature gate MaxUnavailableStatefulSet
+    bool tracks_fields = false;    // whether objects carry managedFields
 };
 
 class Cluster {

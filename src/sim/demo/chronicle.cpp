@@ -9,17 +9,20 @@
 namespace sluice::sim::demo {
 namespace {
 
+constexpr Duration lasting = 10s;
+
 class Chronicle {
   public:
     Chronicle(const Scene& before, const Scene& now) : before_(before), now_(now) {}
 
     std::vector<std::string> lines() {
         deed();
-        gate();
-        set();
         for (std::size_t i = 0; i < now_.pods.size(); ++i)
             pod(i < before_.pods.size() ? before_.pods[i] : PodSeen{}, now_.pods[i]);
         events();
+        gate();
+        set();
+        unblock();
         return std::move(lines_);
     }
 
@@ -27,6 +30,7 @@ class Chronicle {
     void deed();
     void gate();
     void set();
+    void unblock();
     void pod(const PodSeen& before, const PodSeen& now);
     void events();
     void add(const std::string& text) {
@@ -63,7 +67,15 @@ void Chronicle::set() {
     if (same) return;
     add(fmt::format("{}, {}{}{}", set.phase, set.reason, set.message.empty() ? "" : ": ",
                     set.message));
-    if (!set.unblock.empty()) add("to unblock: " + set.unblock);
+}
+
+// A wait that lasts deserves a word on how to end it.
+void Chronicle::unblock() {
+    const SetSeen& set = now_.set;
+    if (set.unblock.empty() || !set.since) return;
+    const bool lasted_before =
+        before_.set.since == set.since && before_.now - *set.since >= lasting;
+    if (!lasted_before && now_.now - *set.since >= lasting) add("to unblock: " + set.unblock);
 }
 
 void Chronicle::pod(const PodSeen& before, const PodSeen& now) {

@@ -34,22 +34,42 @@ std::string harmless(std::string text) {
     return text;
 }
 
-// Every word with its ink; the space behind it is left out.
-Line words_of(const Line& line) {
-    Line words;
+// The words of a line. A word may change its ink in the middle.
+std::vector<Line> words_of(const Line& line) {
+    std::vector<Line> words;
+    bool is_open = false;
     for (const Piece& piece : line) {
-        std::string word;
+        bool continues = false;  // the last piece of the open word is of this ink
         for (const char c : piece.text) {
-            if (c != ' ') {
-                word += c;
-            } else if (!word.empty()) {
-                words.push_back({std::move(word), piece.ink});
-                word.clear();
+            if (c == ' ') {
+                is_open = continues = false;
+                continue;
             }
+            if (!is_open) words.emplace_back();
+            if (!continues) words.back().push_back({"", piece.ink});
+            words.back().back().text += c;
+            is_open = continues = true;
         }
-        if (!word.empty()) words.push_back({std::move(word), piece.ink});
     }
     return words;
+}
+
+void append(Line& line, const Line& word) {
+    const bool same_ink = !line.empty() && line.back().ink == word.front().ink;
+    if (!line.empty()) line.push_back({" ", same_ink ? word.front().ink : Ink::Plain});
+    line.insert(line.end(), word.begin(), word.end());
+}
+
+// Neighbours of the same ink become one piece.
+Line joined(const Line& line) {
+    Line result;
+    for (const Piece& piece : line) {
+        if (!result.empty() && result.back().ink == piece.ink)
+            result.back().text += piece.text;
+        else
+            result.push_back(piece);
+    }
+    return result;
 }
 
 }  // namespace
@@ -92,20 +112,14 @@ Line cut(const Line& line, int columns, const Style& style) {
 
 std::vector<Line> wrapped(const Line& line, int columns, int lines_max, const Style& style) {
     std::vector<Line> lines(1);
-    for (const Piece& word : words_of(line)) {
+    for (const Line& word : words_of(line)) {
         const bool is_last = static_cast<int>(lines.size()) == lines_max;
-        const int needed = width(lines.back()) + (lines.back().empty() ? 0 : 1) + width(word.text);
-        if (needed > columns && !lines.back().empty() && !is_last) lines.emplace_back();
-        Line& last = lines.back();
-        if (last.empty())
-            last.push_back(word);
-        else if (last.back().ink == word.ink)
-            last.back().text += " " + word.text;
-        else
-            last.insert(last.end(), {{" ", Ink::Plain}, word});
+        const bool fits = width(lines.back()) + 1 + width(word) <= columns;
+        if (!fits && !lines.back().empty() && !is_last) lines.emplace_back();
+        append(lines.back(), word);
     }
     for (Line& one : lines)
-        one = cut(one, columns, style);
+        one = cut(joined(one), columns, style);
     return lines;
 }
 

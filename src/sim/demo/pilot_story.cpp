@@ -53,7 +53,7 @@ constexpr Step rollout_steps[] = {
      "kubectl -n shop set image statefulset/db app=app:1.1",
      [](World& world) -> std::optional<Response> { return world.set_image(ns, name, "app:1.1"); }},
     {[](const World& world, const Scene&) { return refusals(world) == 1; }, 4s,
-     "A deploy script tries to open the gate past Sluice.",
+     "A deploy script tries to lower the partition to 0, past the gate.",
      R"(kubectl -n shop patch statefulset db --type merge -p '{"spec":{"updateStrategy":)"
      R"({"rollingUpdate":{"partition":0}}}}')",
      [](World& world) -> std::optional<Response> { return lower_partition(world, "deploy-bot"); }},
@@ -81,7 +81,7 @@ constexpr Step failure_steps[] = {
     {[](const World&, const Scene& scene) {
          return scene.set.partition == 2 && scene.pods.front().image == "app:1.1";
      },
-     9s, "Kubernetes does not replace a pod that never became ready. You delete it.",
+     9s, "A pod that never became ready is not replaced: you delete it.",
      "kubectl -n shop delete pod db-2",
      [](World& world) -> std::optional<Response> {
          return world.cluster.api().remove("pods", ns, "db-2", admin, world.cluster.now());
@@ -98,7 +98,9 @@ Story pilot_story() {
             .set = name,
             .set_up = set_up_with_moving_shards,
             .steps = rollout_steps,
-            .is_over = is_completed};
+            .is_over = is_completed,
+            .next_command = "sluice demo --fail",
+            .next_shows = "a new version that does not start"};
 }
 
 Story pilot_failure_story() {
@@ -109,7 +111,9 @@ Story pilot_failure_story() {
             .set = name,
             .set_up = set_up,
             .steps = failure_steps,
-            .is_over = is_completed};
+            .is_over = is_completed,
+            .next_command = "sluice demo",
+            .next_shows = "a rollout that waits for its shards"};
 }
 
 }  // namespace sluice::sim::demo

@@ -101,7 +101,7 @@ Scene look(const World& world, const std::string& ns, const std::string& name) {
 }
 
 bool is_old(const PodSeen& pod, const SetSeen& set) {
-    return pod.exists && pod.revision != set.update_revision;
+    return pod.exists && (pod.revision != set.update_revision || pod.image != set.image);
 }
 
 bool is_behind_gate(const PodSeen& pod, const SetSeen& set) {

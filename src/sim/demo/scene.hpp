@@ -59,6 +59,12 @@ struct Deed {
     std::string answer;  // a warning or a refusal; empty: it was done
 };
 
+// Something to try next.
+struct Hint {
+    std::string command;
+    std::string shows;
+};
+
 // What is told when all is over.
 struct Summary {
     Duration took{0};
@@ -69,6 +75,7 @@ struct Summary {
     int writes = 0;       // of the operator: StatefulSets and events
     int serving_least = 0;
     std::vector<std::string> violations;
+    std::vector<Hint> try_next;
 };
 
 struct Scene {
@@ -86,6 +93,7 @@ struct Scene {
 // The set, its pods and its events.
 Scene look(const World& world, const std::string& ns, const std::string& name);
 
+// Not what the template says. The image alone tells before the status knows of a new revision.
 bool is_old(const PodSeen& pod, const SetSeen& set);
 bool is_behind_gate(const PodSeen& pod, const SetSeen& set);
 // A pod has to change, or the books of the last change are not closed.

@@ -13,6 +13,9 @@ constexpr int why_lines_narrow = 5;
 constexpr int why_lines_wide = 4;
 constexpr int wide = 100;
 constexpr int answer_lines = 2;
+constexpr Duration news_age = 12s;
+// Where the last picture leaves room for what the shell says next.
+constexpr int rows_after = 2;
 
 struct Signs {
     const char* fresh;  // a pod as the template says
@@ -35,7 +38,7 @@ std::string repeated(const char* sign, int times) {
     return text;
 }
 
-std::string counted(int count, const char* noun) {
+std::string counted(std::int64_t count, const char* noun) {
     return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
@@ -43,13 +46,24 @@ bool is_waiting(const Scene& scene) {
     return !scene.set.phase.empty() && scene.set.phase != "Idle";
 }
 
+// Of the columns of the table of pods. At 60 columns everything has just its place.
+struct Widths {
+    int pod = 6;
+    int revision = 9;
+    int image = 9;
+    int state = 17;
+    int readiness = 10;
+};
+constexpr Widths airy{8, 10, 9, 18, 11};
+
 class Picture {
   public:
     Picture(const Scene& scene, const Style& style)
         : scene_(scene),
           style_(style),
           signs_(style.unicode ? unicode_signs : ascii_signs),
-          inner_(style.columns - 2 * margin) {}
+          inner_(style.columns - 2 * margin),
+          widths_(style.columns >= 75 ? airy : Widths{}) {}
 
     std::vector<std::string> lines() {
         headline();
@@ -98,13 +112,13 @@ class Picture {
     const Style& style_;
     const Signs& signs_;
     int inner_;
+    Widths widths_;
     std::vector<Line> lines_;
 };
 
 void Picture::headline() {
-    const std::string right =
-        fmt::format("{}  +{}  {}x", clock_text(scene_.now), age_text(scene_.now - scene_.begun),
-                    fmt::format("{:g}", scene_.speed));
+    const std::string right = fmt::format("{}  +{}  {:g}x speed", clock_text(scene_.now),
+                                          age_text(scene_.now - scene_.begun), scene_.speed);
     Line line{{"Sluice demo", Ink::Bold}, {": " + scene_.title, Ink::Plain}};
     line = cut(line, inner_ - width(right) - 2, style_);
     line.push_back(
@@ -120,10 +134,14 @@ void Picture::deed() {
         add({{"Nobody does anything yet.", Ink::Dim}});
         return add_block({}, 1 + answer_lines);
     }
-    add({{scene_.deed->caption, Ink::Bold}});
-    add({{"$ " + scene_.deed->command, Ink::Accent}});
-    const Ink ink = scene_.deed->answer.starts_with("Refused") ? Ink::Bad : Ink::Warn;
-    add_block(wrapped({{scene_.deed->answer, ink}}, inner_, answer_lines, style_), answer_lines);
+    // What happened a while ago steps back.
+    const bool is_news = scene_.now - scene_.deed->at < news_age;
+    const auto ink = [&](Ink fresh) { return is_news ? fresh : Ink::Dim; };
+    add({{clock_text(scene_.deed->at) + "  ", Ink::Dim}, {scene_.deed->caption, ink(Ink::Bold)}});
+    add({{"$ " + scene_.deed->command, ink(Ink::Accent)}});
+    const Ink tone = scene_.deed->answer.starts_with("Refused") ? Ink::Bad : Ink::Warn;
+    add_block(wrapped({{scene_.deed->answer, ink(tone)}}, inner_, answer_lines, style_),
+              answer_lines);
 }
 
 void Picture::set() {
@@ -151,8 +169,11 @@ void Picture::set() {
 }
 
 void Picture::pods() {
-    add({{"  " + padded("pod", 9) + padded("revision", 10) + padded("image", 10) +
-              padded("state", 19) + padded("readiness", 11) + "age",
+    for (const PodSeen& one : scene_.pods)
+        widths_.pod = std::max(widths_.pod, width(one.name) + 2);
+    add({{"  " + padded("pod", widths_.pod) + padded("revision", widths_.revision) +
+              padded("image", widths_.image) + padded("state", widths_.state) +
+              padded("readiness", widths_.readiness) + "age",
           Ink::Dim}});
     bool is_drawn = false;
     for (const PodSeen& one : scene_.pods) {
@@ -166,22 +187,21 @@ void Picture::pods() {
 }
 
 void Picture::pod(const PodSeen& pod) {
-    if (!pod.exists)
-        return add({{signs_.missing, Ink::Dim}, {" " + padded(pod.name, 9) + "gone", Ink::Dim}});
+    const std::string name = " " + padded(pod.name, widths_.pod);
+    if (!pod.exists) return add({{signs_.missing + name + "gone", Ink::Dim}});
     const bool old = is_old(pod, scene_.set);
     const std::string word = old ? "old" : is_pending(scene_) ? "new" : "current";
     const Ink ink = old ? Ink::Plain : Ink::Good;
-    const bool well = pod.state == "Running";
-    const std::string state =
-        pod.restarts > 0 ? fmt::format("{} ({})", pod.state, pod.restarts) : pod.state;
-    add({{old ? signs_.old : signs_.fresh, ink},
-         {" " + padded(pod.name, 9), Ink::Bold},
-         {padded(word, 10) + padded(pod.image, 10), ink},
-         {padded(state, 19), well               ? Ink::Plain
-                             : pod.restarts > 0 ? Ink::Bad
-                                                : Ink::Warn},
-         {padded(pod.ready ? "ready" : "not ready", 11), pod.ready ? Ink::Good : Ink::Warn},
-         {age_text(pod.age), Ink::Plain}});
+    const Ink tone = pod.state.ends_with("BackOff") ? Ink::Bad : Ink::Warn;
+    Line line{{old ? signs_.old : signs_.fresh, ink},
+              {name, Ink::Bold},
+              {padded(word, widths_.revision) + padded(pod.image, widths_.image), ink},
+              {padded(pod.state, widths_.state), pod.state == "Running" ? Ink::Plain : tone},
+              {padded(pod.ready ? "ready" : "not ready", widths_.readiness),
+               pod.ready ? Ink::Good : Ink::Warn},
+              {padded(age_text(pod.age), 4), Ink::Plain}};
+    if (pod.restarts > 0) line.push_back({"  " + counted(pod.restarts, "restart"), Ink::Bad});
+    add(std::move(line));
 }
 
 void Picture::gate() {
@@ -233,7 +253,8 @@ void Picture::why() {
 
 void Picture::events() {
     rule({{"events", Ink::Bold}});
-    const int room = std::clamp(style_.rows - static_cast<int>(lines_.size()), 0, events_most);
+    const int rows = style_.rows - (scene_.summary ? rows_after : 0);
+    const int room = std::clamp(rows - static_cast<int>(lines_.size()), 0, events_most);
     const std::size_t count = std::min(scene_.events.size(), static_cast<std::size_t>(room));
     std::vector<Line> block;
     for (std::size_t i = scene_.events.size() - count; i < scene_.events.size(); ++i) {
@@ -279,6 +300,10 @@ std::vector<Line> summary_lines(const Summary& all) {
         {{fmt::format("{} were let go with {}, events included: {:.1f} a step.",
                       counted(all.steps, "pod"), counted(all.writes, "API write"), each),
           Ink::Plain}});
+    for (const Hint& hint : all.try_next)
+        lines.push_back({{&hint == &all.try_next.front() ? "Try next:  " : "           ", Ink::Dim},
+                         {padded(hint.command, 20), Ink::Accent},
+                         {hint.shows, Ink::Plain}});
     return lines;
 }
 
@@ -294,8 +319,8 @@ std::string age_text(Duration age) {
 std::string gate_text(const Scene& scene) {
     const int all = static_cast<int>(scene.pods.size());
     const int behind = count_behind_gate(scene);
-    if (!is_pending(scene)) return "GATE closed, nothing is pending";
     if (behind == 0) return fmt::format("GATE open, all {} are through", counted(all, "pod"));
+    if (!is_pending(scene)) return "GATE closed, nothing is pending";
     if (behind == all) return fmt::format("GATE closed, all {} are behind it", counted(all, "pod"));
     return fmt::format("GATE closed, {} through, {} behind it", all - behind, behind);
 }

@@ -10,8 +10,8 @@ namespace sluice::sim::demo {
 namespace {
 
 // Slow enough for eyes at the usual speed.
-constexpr Pace pace{.controller_least = 100ms,
-                    .controller_most = 300ms,
+constexpr Pace pace{.controller_least = 300ms,
+                    .controller_most = 600ms,
                     .schedule_least = 100ms,
                     .schedule_most = 400ms,
                     .start_least = 1500ms,
@@ -21,6 +21,7 @@ constexpr Pace pace{.controller_least = 100ms,
                     .stop_least = 1500ms,
                     .stop_most = 2500ms};
 constexpr Duration hook_retry = 10s;
+constexpr Duration hook_thinks = 2500ms;
 // Events are kept for an hour: those of the beginning are gone by then.
 constexpr Duration lived_before = 3h + 7min;
 constexpr Duration steered_before = 20s;
@@ -45,6 +46,7 @@ std::string sentence_of(const Response& response) {
 
 Stage::Stage(const Story& story, std::uint64_t seed)
     : story_(story), world_({.seed = seed, .hook_retry = hook_retry, .pace = pace}) {
+    world_.egress.set_thinking_time(hook_thinks);
     story_.set_up(world_);
     world_.cluster.run_for(lived_before);
     world_.start_operators();
@@ -126,6 +128,9 @@ Summary Stage::summary() const {
     all.writes = world_.inspector.writes() - writes_before_;
     all.serving_least = serving_least_;
     all.violations = world_.inspector.violations();
+    all.try_next = {{std::string{story_.next_command}, std::string{story_.next_shows}},
+                    {"sluice cluster", "this cluster for your own kubectl"},
+                    {"README.md", "how to steer your own StatefulSets"}};
     if (!over_since_) all.violations.emplace_back("the story did not come to its end");
     return all;
 }

@@ -30,6 +30,9 @@ struct Story {
     std::span<const Step> steps;
     // Asked when all steps are done.
     bool (*is_over)(const World& world, const Scene& scene);
+    // What to try when it is over, beside what everybody should.
+    std::string_view next_command;
+    std::string_view next_shows;
 };
 
 std::span<const Story> stories();

@@ -46,6 +46,10 @@ class Egress {
     std::optional<api::pilot::HookVerdict> ask(const api::pilot::HookCatalogue& hooks,
                                                api::pilot::Transition transition, Instant now);
 
+    // How long every service thinks before it answers.
+    void set_thinking_time(Duration time) { thinking_time_ = time; }
+    Duration thinking_time() const { return thinking_time_; }
+
     const std::vector<HookCall>& calls() const { return calls_; }
 
   private:
@@ -56,6 +60,7 @@ class Egress {
     const ApiServer& api_;
     std::vector<HookRule> rules_;
     std::vector<HookCall> calls_;
+    Duration thinking_time_{0};
 };
 
 }  // namespace sluice::sim

@@ -116,10 +116,10 @@ TEST(PilotDecides, NotToFightWithWhoeverOpensTheGate) {
     const Snapshot opened_once = moved(open_at(3, 2), 0);
     const Snapshot put_back = after(opened_once, decide(opened_once, noon));
     const Snapshot opened_again = moved(put_back, 0);
-    const Decision second = decide(opened_again, noon + 29s);
+    const Decision second = decide(opened_again, noon + 32s);
     EXPECT_FALSE(second.patch && second.patch->moves_partition());
-    EXPECT_EQ(second.wake_at, noon + 30s);
-    const Decision third = decide(opened_again, noon + 30s);
+    EXPECT_EQ(second.wake_at, noon + 33s);
+    const Decision third = decide(opened_again, noon + 33s);
     ASSERT_TRUE(third.patch && third.patch->moves_partition());
     EXPECT_EQ(third.patch->partition_to(), Partition{2});
 }

@@ -52,10 +52,10 @@ TEST(PilotReport, TheSameWordsAreNotWrittenTwice) {
     }
 }
 
-TEST(PilotReport, TheGuaranteeIsNotWorthAWriteOfItsOwn) {
+TEST(PilotReport, AGuaranteeThatIsNoLongerTrueIsWrittenDownAlsoWhileNothingHappens) {
     Snapshot look = resting(3);
     look.environment.guarantee = engine::Guarantee::Prevent;
-    EXPECT_FALSE(decide(look, noon).patch.has_value());
+    EXPECT_EQ(annotations_after(look).at(key::guarantee), "Prevent");
     look = allowed(open_at(3, 2));
     look.environment.guarantee = engine::Guarantee::Prevent;
     EXPECT_EQ(annotations_after(look).at(key::guarantee), "Prevent");

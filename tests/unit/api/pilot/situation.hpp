@@ -49,6 +49,7 @@ inline Snapshot remembering(Snapshot look, const Memory& memory,
     look.workload.annotations[key::claim] = "pilot/web";
     look.workload.annotations[key::rollout] = engine::encode(memory);
     look.workload.annotations[key::phase] = phase;
+    look.workload.annotations[key::guarantee] = "Detect";
     return look;
 }
 
