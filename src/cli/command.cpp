@@ -214,7 +214,10 @@ int run(int argc, char** argv) {
         return app.exit(wrong) == 0 ? 0 : exit_usage;  // --help ends up here too
     }
     if (print->parsed()) return run_manifests(manifests, std::cout, std::cerr);
-    if (show->parsed()) return run_demo(demo);
+    if (show->parsed()) {
+        if (argc > 0) demo.program = argv[0];
+        return run_demo(demo);
+    }
     if (embed->parsed()) return run_cluster(cluster, std::cout, std::cerr);
     if (steer->parsed()) {
         flags.options.hook_retry = parse_duration(flags.hook_retry).value_or(30s);

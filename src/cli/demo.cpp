@@ -98,7 +98,8 @@ class Canvas {
     }
     // The picture stays; what is written next stands below it.
     void leave() const {
-        if (!shown_.empty()) std::cout << "\n";
+        // Once more, for a terminal writes ^C where it was typed.
+        if (!shown_.empty()) std::cout << "\r" << shown_.back() << "\x1b[K\n";
     }
 
   private:
@@ -144,22 +145,31 @@ void print(const std::vector<std::string>& lines) {
     std::cout << std::flush;
 }
 
-void play_plainly(Stage& stage, double speed) {
-    print(opening(stage.scene()));
-    play(
-        stage, speed, [](const Scene& before, const Scene& now) { print(news(before, now)); },
-        [] {});
-    if (stage.is_over()) print(ending(*stage.scene().summary));
+// The commands as this person has to type them.
+Summary typed(Summary summary, const std::string& program) {
+    for (Hint& hint : summary.try_next)
+        if (hint.command.starts_with("sluice ")) hint.command.replace(0, 6, program);
+    return summary;
 }
 
-void play_live(Stage& stage, double speed) {
+void play_plainly(Stage& stage, const DemoOptions& options) {
+    print(opening(stage.scene()));
+    play(
+        stage, options.speed,
+        [](const Scene& before, const Scene& now) { print(news(before, now)); }, [] {});
+    if (const auto& summary = stage.scene().summary)
+        print(ending(typed(*summary, options.program)));
+}
+
+void play_live(Stage& stage, const DemoOptions& options) {
     Canvas canvas;
     const auto show = [&] {
         Scene scene = stage.scene();
-        scene.speed = speed;
+        scene.speed = options.speed;
+        if (scene.summary) scene.summary = typed(std::move(*scene.summary), options.program);
         canvas.show(scene);
     };
-    play(stage, speed, [](const Scene&, const Scene&) {}, show);
+    play(stage, options.speed, [](const Scene&, const Scene&) {}, show);
     show();
     canvas.leave();
 }
@@ -176,9 +186,9 @@ int run_demo(const DemoOptions& options) {
     listen_to_signals();
     Stage stage{*story, options.seed};
     if (options.plain || !can_draw())
-        play_plainly(stage, options.speed);
+        play_plainly(stage, options);
     else
-        play_live(stage, options.speed);
+        play_live(stage, options);
     if (!stage.is_over()) {
         std::cout << "Stopped.\n";
         return exit_stopped;

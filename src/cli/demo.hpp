@@ -13,6 +13,7 @@ struct DemoOptions {
     bool fail = false;
     bool plain = false;
     std::uint64_t seed = 1;
+    std::string program = "sluice";  // how it was called, for what to try next
 };
 
 // 0 if the story ended well, 1 if not, 130 if a person stopped it.

@@ -100,7 +100,7 @@ Story pilot_story() {
             .steps = rollout_steps,
             .is_over = is_completed,
             .next_command = "sluice demo --fail",
-            .next_shows = "a new version that does not start"};
+            .next_shows = "a version that does not start"};
 }
 
 Story pilot_failure_story() {

@@ -76,6 +76,7 @@ std::vector<EventSeen> events_of(const World& world, const std::string& ns,
             text_at(one->object(), "/involvedObject/name") == name)
             events.emplace(one->version(), event_of(one->object()));
     std::vector<EventSeen> sorted;
+    sorted.reserve(events.size());
     for (auto& [version, event] : events)
         sorted.push_back(std::move(event));
     return sorted;

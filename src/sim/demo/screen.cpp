@@ -42,6 +42,11 @@ std::string counted(std::int64_t count, const char* noun) {
     return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
+std::string times(int count) {
+    if (count == 1) return "once";
+    return count == 2 ? "twice" : fmt::format("{} times", count);
+}
+
 bool is_waiting(const Scene& scene) {
     return !scene.set.phase.empty() && scene.set.phase != "Idle";
 }
@@ -54,6 +59,7 @@ struct Widths {
     int state = 17;
     int readiness = 10;
 };
+constexpr int airy_columns = 74;
 constexpr Widths airy{8, 10, 9, 18, 11};
 
 class Picture {
@@ -63,7 +69,7 @@ class Picture {
           style_(style),
           signs_(style.unicode ? unicode_signs : ascii_signs),
           inner_(style.columns - 2 * margin),
-          widths_(style.columns >= 75 ? airy : Widths{}) {}
+          widths_(inner_ >= airy_columns ? airy : Widths{}) {}
 
     std::vector<std::string> lines() {
         headline();
@@ -71,11 +77,15 @@ class Picture {
         set();
         pods();
         if (scene_.summary)
-            summary();
+            summary(*scene_.summary);
         else
             why();
         events();
+        // A set of many pods: what stands below them has no room.
+        if (static_cast<int>(lines_.size()) > style_.rows)
+            lines_.resize(static_cast<std::size_t>(style_.rows));
         std::vector<std::string> text;
+        text.reserve(lines_.size());
         for (const Line& line : lines_)
             text.push_back(written(line, style_));
         return text;
@@ -90,7 +100,7 @@ class Picture {
     void pod(const PodSeen& pod);
     void why();
     void events();
-    void summary();
+    void summary(const Summary& all);
 
     void add(Line line) {
         line.insert(line.begin(), {std::string(margin, ' '), Ink::Plain});
@@ -149,14 +159,15 @@ void Picture::set() {
     rule({{fmt::format("StatefulSet {}/{}", set.ns, set.name), Ink::Bold}});
     const int ready = count_ready(scene_);
     const std::string phase = set.phase.empty() ? "not steered" : set.phase;
+    const std::string gap(inner_ < airy_columns ? 2 : 3, ' ');
     add({{"image ", Ink::Dim},
          {set.image, Ink::Bold},
-         {"   partition ", Ink::Dim},
+         {gap + "partition ", Ink::Dim},
          {std::to_string(set.partition), Ink::Bold},
-         {"   phase ", Ink::Dim},
+         {gap + "phase ", Ink::Dim},
          {phase, is_waiting(scene_) ? Ink::Warn : Ink::Good},
-         {"   serving ", Ink::Dim},
-         {fmt::format("{} of {}", ready, set.replicas),
+         {gap + "ready ", Ink::Dim},
+         {fmt::format("{}/{}", ready, set.replicas),
           ready == set.replicas ? Ink::Good : Ink::Warn}});
     Line second{{"revision ", Ink::Dim}, {set.current_revision, Ink::Plain}};
     if (set.current_revision != set.update_revision)
@@ -267,9 +278,12 @@ void Picture::events() {
     add_block(block, room);
 }
 
-void Picture::summary() {
+void Picture::summary(const Summary& all) {
     rule({{"what you saw", Ink::Bold}});
-    for (Line& line : summary_lines(*scene_.summary))
+    for (const Line& line : summary_lines(all))
+        for (Line& part : wrapped(line, inner_, 2, style_))
+            add(std::move(part));
+    for (Line& line : hint_lines(all))
         add(std::move(line));
 }
 
@@ -280,29 +294,33 @@ std::vector<std::string> draw(const Scene& scene, const Style& style) {
 }
 
 std::vector<Line> summary_lines(const Summary& all) {
-    std::vector<Line> lines;
-    lines.push_back({{fmt::format("The rollout took {} of simulated time; at least {} served.",
-                                  age_text(all.took), counted(all.serving_least, "pod")),
-                      Ink::Plain}});
-    lines.push_back(
-        {{fmt::format("The hook was asked about {} {}; it refused {}.",
+    const double each = all.steps > 0 ? static_cast<double>(all.writes) / all.steps : 0;
+    std::vector<Line> lines{
+        {{fmt::format("The rollout took {} of simulated time; at least {} served.",
+                      age_text(all.took), counted(all.serving_least, "pod"))}},
+        {{fmt::format("The hook was asked {} about {}; it {}.", times(all.questions),
                       counted(all.transitions, "transition"),
-                      all.questions == 1 ? "once" : fmt::format("{} times", all.questions),
-                      all.refusals == 1 ? "once" : fmt::format("{} times", all.refusals)),
-          Ink::Plain}});
+                      all.refusals == 0 ? "never refused" : "refused " + times(all.refusals))}}};
     if (all.violations.empty())
         lines.push_back({{"No pod was updated without its approval", Ink::Good},
-                         {": the inspector found 0 violations.", Ink::Plain}});
+                         {": the inspector found 0 violations."}});
     for (const std::string& one : all.violations)
         lines.push_back({{"Violation: " + one, Ink::Bad}});
-    const double each = all.steps > 0 ? static_cast<double>(all.writes) / all.steps : 0;
     lines.push_back(
-        {{fmt::format("{} were let go with {}, events included: {:.1f} a step.",
-                      counted(all.steps, "pod"), counted(all.writes, "API write"), each),
-          Ink::Plain}});
+        {{fmt::format("{} took {}, events included: {:.1f} a step.", counted(all.steps, "pod step"),
+                      counted(all.writes, "API write"), each)}});
+    return lines;
+}
+
+std::vector<Line> hint_lines(const Summary& all) {
+    int column = 0;
     for (const Hint& hint : all.try_next)
-        lines.push_back({{&hint == &all.try_next.front() ? "Try next:  " : "           ", Ink::Dim},
-                         {padded(hint.command, 20), Ink::Accent},
+        column = std::max(column, width(hint.command) + 2);
+    std::vector<Line> lines;
+    lines.reserve(all.try_next.size());
+    for (const Hint& hint : all.try_next)
+        lines.push_back({{lines.empty() ? "Try next:  " : "           ", Ink::Dim},
+                         {padded(hint.command, column), Ink::Accent},
                          {hint.shows, Ink::Plain}});
     return lines;
 }

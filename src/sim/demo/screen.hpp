@@ -20,6 +20,7 @@ std::vector<std::string> draw(const Scene& scene, const Style& style);
 
 // The words of the summary, without a frame.
 std::vector<Line> summary_lines(const Summary& summary);
+std::vector<Line> hint_lines(const Summary& summary);
 
 // "14:13:28", the time of the day in UTC.
 std::string clock_text(Instant at);

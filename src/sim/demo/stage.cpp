@@ -129,8 +129,8 @@ Summary Stage::summary() const {
     all.serving_least = serving_least_;
     all.violations = world_.inspector.violations();
     all.try_next = {{std::string{story_.next_command}, std::string{story_.next_shows}},
-                    {"sluice cluster", "this cluster for your own kubectl"},
-                    {"README.md", "how to steer your own StatefulSets"}};
+                    {"sluice cluster", "a cluster for your kubectl"},
+                    {"README.md", "how to steer your StatefulSets"}};
     if (!over_since_) all.violations.emplace_back("the story did not come to its end");
     return all;
 }

@@ -67,6 +67,14 @@ TEST(DemoScreen, FitsEveryTerminalThatIsLargeEnough) {
             }
 }
 
+TEST(DemoScreen, FitsALowTerminalWithManyPods) {
+    Scene scene = refused();
+    scene.set.replicas = 30;
+    for (std::int64_t index = 3; index < 30; ++index)
+        scene.pods.insert(scene.pods.begin(), pod_seen(index, "1.1", 1min));
+    EXPECT_EQ(draw(scene, plain).size(), 24U);
+}
+
 TEST(DemoScreen, IsAlwaysOfTheSameHeightWhileTheStoryGoesOn) {
     const std::size_t height = draw(at_rest(), plain).size();
     EXPECT_EQ(draw(refused(), plain).size(), height);
