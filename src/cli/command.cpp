@@ -8,6 +8,7 @@
 
 #include "api/registry.hpp"
 #include "cli/cluster.hpp"
+#include "cli/demo.hpp"
 #include "cli/manifests.hpp"
 #include "cli/sim.hpp"
 #include "operator/options.hpp"
@@ -134,6 +135,29 @@ void add_manifests_flags(CLI::App& command, ManifestsOptions& options) {
     command.footer("Example: sluice manifests rbac policies | kubectl apply -f -");
 }
 
+void add_demo_flags(CLI::App& command, DemoOptions& options) {
+    const auto add = [](CLI::Option* option) { option->group("Story"); };
+    add(command.add_option("--api", options.api, "Which API to show")
+            ->check(known_api())
+            ->capture_default_str());
+    add(command.add_flag("--fail", options.fail,
+                         "The new version does not start; see what Sluice does, and what you do"));
+    add(command.add_option("--seed", options.seed, "Another number gives other timings")
+            ->capture_default_str());
+    const auto show = [](CLI::Option* option) { option->group("Screen"); };
+    show(command
+             .add_option("--speed", options.speed,
+                         "Simulated seconds in a second; 1 is as fast as life")
+             ->check(CLI::Range(0.1, 100000.0))
+             ->capture_default_str());
+    show(command.add_flag("--plain", options.plain,
+                          "Plain lines instead of a moving picture; also when the output is not a "
+                          "terminal, or one of less than 60 columns or 22 rows"));
+    command.footer(
+        "Needs no cluster: the demo brings one along, in memory, and runs the real operator code "
+        "on it. It takes about 25 seconds; stop it with Ctrl-C. NO_COLOR is honoured.");
+}
+
 void add_cluster_command_flags(CLI::App& command, ClusterCommand& options) {
     command.add_option("--listen", options.listen, "Where the API is served; port 0: any free one")
         ->capture_default_str();
@@ -195,6 +219,10 @@ int run(int argc, char** argv) {
     CLI::App* print = app.add_subcommand("manifests", "Print the manifests that install Sluice");
     add_manifests_flags(*print, manifests);
 
+    DemoOptions demo;
+    CLI::App* show = app.add_subcommand("demo", "Watch a rollout go through its gates");
+    add_demo_flags(*show, demo);
+
     ClusterCommand cluster;
     CLI::App* embed =
         app.add_subcommand("cluster", "Run a Kubernetes cluster in this process, to try things");
@@ -211,6 +239,10 @@ int run(int argc, char** argv) {
         return app.exit(wrong) == 0 ? 0 : exit_usage;  // --help ends up here too
     }
     if (print->parsed()) return run_manifests(manifests, std::cout, std::cerr);
+    if (show->parsed()) {
+        if (argc > 0) demo.program = argv[0];
+        return run_demo(demo);
+    }
     if (embed->parsed()) return run_cluster(cluster, std::cout, std::cerr);
     if (simulate->parsed()) return run_sim(sim, std::cout);
     if (steer->parsed()) {

@@ -47,6 +47,10 @@ class Egress {
     std::optional<api::pilot::HookVerdict> ask(const api::pilot::HookCatalogue& hooks,
                                                api::pilot::Transition transition, Instant now);
 
+    // How long every service thinks before it answers.
+    void set_thinking_time(Duration time) { thinking_time_ = time; }
+    Duration thinking_time() const { return thinking_time_; }
+
     const std::vector<HookCall>& calls() const { return calls_; }
 
     Prometheus prometheus;  // at every URL that ends in /api/v1/query
@@ -59,6 +63,7 @@ class Egress {
     const ApiServer& api_;
     std::vector<HookRule> rules_;
     std::vector<HookCall> calls_;
+    Duration thinking_time_{0};
 };
 
 }  // namespace sluice::sim

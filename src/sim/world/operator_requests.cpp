@@ -105,9 +105,14 @@ void OperatorHost::run_one(controller::AskHook&& effect) {
             if (asking_.contains(ticket))
                 *verdict = egress_.ask(*hooks, transition, cluster_.now());
         },
-        [verdict, said] {
-            if (*verdict) return said((*verdict)->allowed, (*verdict)->message);
-            said(false, "the hook did not come to a verdict");
+        [this, verdict, said] {
+            const auto answer = [verdict, said] {
+                if (*verdict) return said((*verdict)->allowed, (*verdict)->message);
+                said(false, "the hook did not come to a verdict");
+            };
+            const Duration thinking = egress_.thinking_time();
+            if (thinking > 0ms) return later(thinking, answer);
+            answer();
         },
         [said](const runtime::RequestFailure&) { said(false, "the hook did not answer"); });
 }
