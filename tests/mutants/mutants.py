@@ -25,7 +25,8 @@ MUTANTS = (
            "encode(model::Fence{fence_.lease, fence_.transitions - "
            "static_cast<std::int64_t>(last_ticket_)})", ("both-operators-crash",)),
     Mutant("S4", "engine/steering.cpp", "    memory.partition = to;\n", ""),
-    Mutant("S5", "engine/steering.cpp", "const Partition to = partition_for(target, set().replicas);",
+    Mutant("S5", "engine/steering.cpp",
+           "const Partition to = partition_for(target, set().replicas);",
            "const Partition to{std::max(0, partition_for(target, set().replicas).value - 1)};"),
     Mutant("S6", "engine/gates.cpp",
            "if (seen.evidence && seen.evidence->key == probe.key && "
@@ -33,8 +34,8 @@ MUTANTS = (
            ("a-template-changed-twice-in-a-second", "a-pod-deleted-again-and-again")),
     Mutant("S8", "model/workload_patch.cpp",
            'ops.push_back(operation("test", "/metadata/uid", json::string(uid_)));', ""),
-    Mutant("S9", "controller/carry_out.cpp", "if (doubted && !confirmed) return read(key, intended);",
-           ""),
+    Mutant("S9", "controller/carry_out.cpp",
+           "if (doubted && !confirmed) return read(key, intended);", ""),
     Mutant("S10", "model/workload_patch.cpp", "    return json::serialize(ops);",
            '    if (partition_to_) ops.push_back(operation("add", "/spec/minReadySeconds", 1));\n'
            "    return json::serialize(ops);", ("the-label-added-without-policies",)),
@@ -43,7 +44,8 @@ MUTANTS = (
            'constexpr std::string_view mark = "[redacted]";\n    if (mark.size() > 0) return;',
            ("a-refusal-that-repeats-the-token-is-redacted",)),
     Mutant("S17", "model/workload_patch.cpp", "    return json::serialize(ops);",
-           '    ops.push_back(operation("add", "/metadata/finalizers", json::array{"sluice.dev/x"}));\n'
+           '    ops.push_back(operation("add", "/metadata/finalizers", '
+           'json::array{"sluice.dev/x"}));\n'
            "    return json::serialize(ops);", ("the-label-added-without-policies",)),
     Mutant("S21", "api/pilot/compile.cpp", "if (!plan.steps.empty())", "if (false)"),
     Mutant("S23", "model/statefulset.cpp",
