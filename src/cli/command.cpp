@@ -172,7 +172,7 @@ void add_cluster_command_flags(CLI::App& command, ClusterCommand& options) {
     command
         .add_option("--speed", options.speed,
                     "How many seconds pass in the cluster while one passes outside")
-        ->check(CLI::Range(0.01, 1000.0))
+        ->check(CLI::Range(0.000001, 1000.0))
         ->capture_default_str();
     command.footer("Example: sluice cluster --with-operator --kubeconfig-out /tmp/try.kubeconfig");
 }

@@ -29,10 +29,13 @@ net::HttpsReply to_reply(const sim::Response& response) {
     reply.status = response.status;
     reply.content_type = response.content_type;
     reply.body = response.text.empty() ? sim::json::serialize(response.body) : response.text;
-    for (std::string warning : response.warnings) {
-        std::ranges::replace_if(
-            warning, [](char c) { return c == '"' || c == '\r' || c == '\n'; }, '\'');
-        reply.headers.emplace_back("Warning", fmt::format("299 - \"{}\"", warning));
+    for (const std::string& warning : response.warnings) {
+        std::string quoted;
+        for (const char c : warning) {
+            if (c == '"' || c == '\\') quoted += '\\';
+            quoted += c == '\r' || c == '\n' ? ' ' : c;
+        }
+        reply.headers.emplace_back("Warning", fmt::format("299 - \"{}\"", quoted));
     }
     if (response.retry_after > 0ms) {
         const auto seconds = std::chrono::ceil<std::chrono::seconds>(response.retry_after);
@@ -83,6 +86,7 @@ void Serving::answer(net::HttpsRequest request, const std::shared_ptr<net::Https
     if (user != users_by_token_.end()) asked.user = user->second;
     if (!request.content_type.empty()) asked.content_type = std::move(request.content_type);
     if (!request.accept.empty()) asked.accept = std::move(request.accept);
+    asked.user_agent = std::move(request.user_agent);
     asked.body = std::move(request.body);
     advance();
     try {

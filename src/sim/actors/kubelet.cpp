@@ -178,7 +178,7 @@ void Kubelet::plan_stop(const Key& key, Life& life, const json::object& pod) {
         const std::string node = found->second.node;
         if (!is_up(node)) return;
         at_.api.remove("pods", key.ns, key.name, "system:node:" + node, at_.now(),
-                       {.propagation = "Background", .grace = 0, .uid = uid});
+                       {.grace = 0, .uid = uid});
     });
 }
 

@@ -147,7 +147,7 @@ std::string Scheduler::choose(const json::object& pod) const {
 void Scheduler::bind(const ObjectPtr& pod, const std::string& node) {
     json::object bound = pod->object();
     object_in(bound, "/spec")["nodeName"] = node;
-    at_.api.update(std::move(bound), user, at_.now());
+    at_.api.update(std::move(bound), user, at_.now(), "binding");
 }
 
 void Scheduler::say_unschedulable(const ObjectPtr& pod, const std::string& why) {

@@ -148,9 +148,16 @@ std::optional<std::string> beyond_limits(const AdmissionRequest& request,
         if (object_at(*spec, "/updateStrategy/rollingUpdate").empty())
             erase(*spec, "/updateStrategy/rollingUpdate");
     }
-    if (now != then)
+    json::object rest_now = now;
+    json::object rest_then = then;
+    rest_now.erase("updateStrategy");
+    rest_then.erase("updateStrategy");
+    if (rest_now != rest_then)
         return "The operator may change the partition and nothing else in the spec of a "
                "StatefulSet.";
+    if (now != then)
+        return "The operator may change the partition and nothing else in the update strategy of "
+               "a StatefulSet.";
     if (without_own(object_at(object, "/metadata/annotations")) !=
         without_own(object_at(before, "/metadata/annotations")))
         return "The operator may change its own annotations on a StatefulSet and no others.";

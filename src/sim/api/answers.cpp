@@ -1,6 +1,9 @@
 #include "sim/api/answers.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
 
 namespace sluice::sim {
 namespace {
@@ -27,9 +30,17 @@ Response refusal(int code, const std::string& reason, const std::string& message
                         {"details", std::move(details)},
                         {"code", code}};
     if (status["details"].get_object().empty()) status.erase("details");
+    if (reason.empty()) status.erase("reason");
     Response response;
     response.status = code;
     response.body = std::move(status);
+    return response;
+}
+
+// What is refused before anybody knows what it is about has details with nothing in them.
+Response refused_early(int code, const std::string& reason, const std::string& message) {
+    Response response = refusal(code, reason, message);
+    response.body.get_object()["details"] = json::object{};
     return response;
 }
 
@@ -43,7 +54,19 @@ Response not_found(const Resource& resource, const std::string& name) {
 }
 
 Response no_such_path() {
-    return refusal(404, "NotFound", "the server could not find the requested resource");
+    return refused_early(404, "NotFound", "the server could not find the requested resource");
+}
+
+Response no_such_page() {
+    Response response;
+    response.status = 404;
+    response.text = "404 page not found\n";
+    response.content_type = "text/plain; charset=utf-8";
+    return response;
+}
+
+Response unsupported_media_type() {
+    return refused_early(415, "UnsupportedMediaType", "415: Unsupported Media Type");
 }
 
 Response already_exists(const Resource& resource, const std::string& name) {
@@ -59,6 +82,38 @@ Response conflict(const Resource& resource, const std::string& name, const std::
         details_of(resource, name));
 }
 
+Response failed_precondition(const Resource& resource, const std::string& name,
+                             const std::string& why) {
+    return refusal(
+        409, "Conflict",
+        fmt::format("Operation cannot be fulfilled on {} \"{}\": {}", resource.kind, name, why),
+        json::object{{"name", name}, {"kind", resource.kind}});
+}
+
+Response uid_changed(const Resource& resource, const std::string& name, const std::string& wanted,
+                     const std::string& real, bool is_patched, const std::string& key) {
+    const FieldProblem problem{"metadata.uid", "FieldValueInvalid",
+                               fmt::format("Invalid value: \"{}\": field is immutable", wanted)};
+    if (is_patched) return invalid(resource, name, {problem, problem});
+    return conflict(resource, name,
+                    fmt::format("StorageError: invalid object, Code: 4, Key: {}, ResourceVersion: "
+                                "0, AdditionalErrorMsg: Precondition failed: UID in precondition: "
+                                "{}, UID in object meta: {}",
+                                key, wanted, real));
+}
+
+Response terminating(const Resource& resource, const std::string& name, const std::string& ns) {
+    Response response = forbidden(
+        resource, name,
+        fmt::format("unable to create new content in namespace {} because it is being terminated",
+                    ns));
+    set(response.body.get_object(), "/details/causes",
+        json::array{json::object{{"reason", "NamespaceTerminating"},
+                                 {"message", fmt::format("namespace {} is being terminated", ns)},
+                                 {"field", "metadata.namespace"}}});
+    return response;
+}
+
 Response modified_meanwhile(const Resource& resource, const std::string& name) {
     return conflict(resource, name,
                     "the object has been modified; please apply your changes to the latest version "
@@ -71,9 +126,15 @@ Response forbidden(const Resource& resource, const std::string& name, const std:
                    details_of(resource, name));
 }
 
+Response denied(const Resource& resource, const std::string& name, const std::string& why) {
+    Response response = forbidden(resource, name, why);
+    set(response.body.get_object(), "/details/causes", json::array{json::object{{"message", why}}});
+    return response;
+}
+
 Response method_not_allowed() {
-    return refusal(405, "MethodNotAllowed",
-                   "the server does not allow this method on the requested resource");
+    return refused_early(405, "MethodNotAllowed",
+                         "the server does not allow this method on the requested resource");
 }
 
 Response gone(const std::string& message) {
@@ -85,26 +146,46 @@ Response too_large(std::size_t limit) {
                    fmt::format("Request entity too large: limit is {}", limit));
 }
 
-Response invalid(const Resource& resource, const std::string& name,
-                 const std::vector<FieldProblem>& problems) {
-    json::object details{{"name", name}};
-    if (!resource.group.empty()) details["group"] = resource.group;
-    details["kind"] = resource.kind;
+namespace {
+
+Response invalid_kind(const std::string& group, const std::string& name_of_kind,
+                      const std::string& name, const std::vector<FieldProblem>& problems) {
+    json::object details;
+    if (!name.empty()) details["name"] = name;
+    if (!group.empty()) details["group"] = group;
+    details["kind"] = name_of_kind;
     json::array causes;
-    std::string list;
+    std::vector<std::string> said;
     for (const FieldProblem& problem : problems) {
         causes.push_back(json::object{
             {"reason", problem.reason}, {"message", problem.message}, {"field", problem.field}});
-        list += fmt::format("{}{}: {}", list.empty() ? "" : ", ", problem.field, problem.message);
+        std::string sentence = fmt::format("{}: {}", problem.field, problem.message);
+        if (std::ranges::count(said, sentence) == 0) said.push_back(std::move(sentence));
     }
     details["causes"] = std::move(causes);
-    const std::string kind =
-        resource.group.empty() ? resource.kind : resource.kind + "." + resource.group;
-    const bool many = problems.size() > 1;
+    const std::string kind = group.empty() ? name_of_kind : name_of_kind + "." + group;
+    const bool many = said.size() > 1;
     return refusal(422, "Invalid",
-                   fmt::format("{} \"{}\" is invalid: {}{}{}", kind, name, many ? "[" : "", list,
-                               many ? "]" : ""),
+                   fmt::format("{} \"{}\" is invalid: {}{}{}", kind, name, many ? "[" : "",
+                               fmt::join(said, ", "), many ? "]" : ""),
                    std::move(details));
+}
+
+}  // namespace
+
+Response invalid(const Resource& resource, const std::string& name,
+                 const std::vector<FieldProblem>& problems) {
+    return invalid_kind(resource.group, resource.kind, name, problems);
+}
+
+Response version_missing(const Resource& resource, const std::string& name) {
+    return invalid_kind(resource.group, resource.plural, name,
+                        {{"metadata.resourceVersion", "FieldValueInvalid",
+                          "Invalid value: 0: must be specified for an update"}});
+}
+
+Response invalid_options(const std::string& kind, const FieldProblem& problem) {
+    return invalid_kind("meta.k8s.io", kind, {}, {problem});
 }
 
 json::object deleted_status(const Resource& resource, const json::object& object) {

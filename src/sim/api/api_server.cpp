@@ -25,6 +25,13 @@ bool is_selected(const Watch& watch, const ObjectPtr& object) {
            matches_fields(object->object(), watch.field_selector).value_or(false);
 }
 
+// Who leaves a selection is shown as it was when it still belonged to it.
+ObjectPtr left(const Change& change) {
+    json::object last = change.before->object();
+    set(last, "/metadata/resourceVersion", std::to_string(change.version));
+    return std::make_shared<const Stored>(std::move(last));
+}
+
 }  // namespace
 
 ApiServer::ApiServer(std::uint64_t seed, bool tracks_fields)
@@ -148,7 +155,8 @@ std::vector<WatchedEvent> ApiServer::watch_events(Watch& watch) const {
         const bool was = is_selected(watch, change.before);
         const bool is = !is_deleted && is_selected(watch, change.object);
         if (is) events.push_back({was ? "MODIFIED" : "ADDED", change.object});
-        if (was && !is) events.push_back({"DELETED", change.object});
+        if (was && !is && is_deleted) events.push_back({"DELETED", change.object});
+        if (was && !is && !is_deleted) events.push_back({"DELETED", left(change)});
     });
     watch.version = storage_.version();
     return events;

@@ -28,6 +28,7 @@ struct Request {
     std::string accept = "application/json";
     std::string body = {};
     std::string user = admin;
+    std::string user_agent = {};
 };
 
 // The path and query of a request line, taken apart.
@@ -59,7 +60,7 @@ struct Response {
 
 // How an object leaves.
 struct Deletion {
-    std::string propagation = "Background";  // or Foreground, Orphan
+    std::string propagation = {};  // Background, Foreground, Orphan; if empty as it is usual
     std::optional<std::int64_t> grace = {};
     std::string uid = {};               // precondition, if not empty
     std::string resource_version = {};  // the same

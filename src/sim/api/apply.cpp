@@ -221,8 +221,7 @@ Patched server_side_apply(const json::object& live, const json::object& applied,
             without(without(std::move(entry.fields), difference.written), difference.removed);
     std::erase_if(others, [](const ManagedEntry& entry) { return entry.fields.empty(); });
 
-    const bool is_as_before = difference.empty() && same(own.fields, before.fields);
-    own.time = is_as_before ? before.time : to_rfc3339(apply.at);
+    own.time = difference.empty() ? before.time : to_rfc3339(apply.at);
     if (!own.fields.empty()) others.push_back(std::move(own));
     set_managed_entries(result, std::move(others));
     return result;

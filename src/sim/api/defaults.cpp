@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/base64.hpp"
 #include "base/hash.hpp"
 
@@ -35,6 +37,13 @@ void for_objects(json::object& in, std::string_view key, const Each& each) {
         if (one.is_object()) each(one.get_object());
 }
 
+void fill_action(json::object& action) {
+    if (json::value* http = action.if_contains("httpGet"); http && http->is_object()) {
+        give(http->get_object(), "path", "/");
+        give(http->get_object(), "scheme", "HTTP");
+    }
+}
+
 void fill_probe(json::object& container, std::string_view key) {
     json::value* probe = container.if_contains(key);
     if (!probe || !probe->is_object()) return;
@@ -43,8 +52,20 @@ void fill_probe(json::object& container, std::string_view key) {
     give(one, "periodSeconds", 10);
     give(one, "successThreshold", 1);
     give(one, "failureThreshold", 3);
-    if (json::value* http = one.if_contains("httpGet"); http && http->is_object())
-        give(http->get_object(), "scheme", "HTTP");
+    fill_action(one);
+}
+
+void fill_field_reference(json::object& holder) {
+    if (json::value* reference = holder.if_contains("fieldRef");
+        reference && reference->is_object())
+        give(reference->get_object(), "apiVersion", "v1");
+}
+
+void fill_resources(json::object& container) {
+    json::object& resources = child(container, "resources");
+    const json::object limits = object_at(resources, "/limits");
+    for (const auto& [name, limit] : limits)
+        give(child(resources, "requests"), name, limit);
 }
 
 void fill_container(json::object& container) {
@@ -52,16 +73,22 @@ void fill_container(json::object& container) {
     const std::size_t colon = image.rfind(':');
     const bool tagged = colon != std::string::npos && image.find('/', colon) == std::string::npos;
     const bool latest = !tagged || image.substr(colon) == ":latest";
-    give(container, "resources", json::object{});
+    fill_resources(container);
     give(container, "terminationMessagePath", "/dev/termination-log");
     give(container, "terminationMessagePolicy", "File");
     give(container, "imagePullPolicy", latest ? "Always" : "IfNotPresent");
     for_objects(container, "ports", [](json::object& port) { give(port, "protocol", "TCP"); });
     for (const char* probe : {"livenessProbe", "readinessProbe", "startupProbe"})
         fill_probe(container, probe);
+    for (const char* moment : {"/lifecycle/preStop", "/lifecycle/postStart"})
+        if (has(container, moment)) fill_action(object_in(container, moment));
+    for_objects(container, "env", [](json::object& variable) {
+        if (has(variable, "/valueFrom")) fill_field_reference(child(variable, "valueFrom"));
+    });
 }
 
 void fill_pod_spec(json::object& spec) {
+    if (text_at(spec, "/priorityClassName").empty()) spec.erase("priorityClassName");
     give(spec, "restartPolicy", "Always");
     give(spec, "terminationGracePeriodSeconds", 30);
     give(spec, "dnsPolicy", "ClusterFirst");
@@ -70,9 +97,17 @@ void fill_pod_spec(json::object& spec) {
     for (const char* list : {"containers", "initContainers"})
         for_objects(spec, list, fill_container);
     for_objects(spec, "volumes", [](json::object& volume) {
-        for (const char* source : {"configMap", "secret", "projected"})
+        for (const char* source : {"configMap", "secret", "projected", "downwardAPI"})
             if (json::value* one = volume.if_contains(source); one && one->is_object())
                 give(one->get_object(), "defaultMode", 420);
+        if (volume.contains("hostPath")) give(child(volume, "hostPath"), "type", "");
+        if (volume.contains("downwardAPI"))
+            for_objects(child(volume, "downwardAPI"), "items", fill_field_reference);
+        if (volume.contains("projected"))
+            for_objects(child(volume, "projected"), "sources", [](json::object& source) {
+                if (source.contains("downwardAPI"))
+                    for_objects(child(source, "downwardAPI"), "items", fill_field_reference);
+            });
     });
 }
 
@@ -109,6 +144,7 @@ void fill_strategy(json::object& spec) {
 void fill_statefulset(json::object& set) {
     json::object& spec = child(set, "spec");
     give(spec, "replicas", 1);
+    give(spec, "serviceName", "");
     give(spec, "podManagementPolicy", "OrderedReady");
     give(spec, "revisionHistoryLimit", 10);
     fill_strategy(spec);
@@ -140,6 +176,8 @@ void fill_job(json::object& job) {
     give(spec, "backoffLimit", 6);
     give(spec, "completionMode", "NonIndexed");
     give(spec, "suspend", false);
+    give(spec, "manualSelector", false);
+    give(spec, "podReplacementPolicy", "TerminatingOrFailed");
     fill_template(spec);
 }
 
@@ -153,6 +191,7 @@ void fill_service(json::object& service) {
     json::object& spec = child(service, "spec");
     give(spec, "type", "ClusterIP");
     give(spec, "sessionAffinity", "None");
+    give(spec, "internalTrafficPolicy", "Cluster");
     for_objects(spec, "ports", [](json::object& port) {
         give(port, "protocol", "TCP");
         if (port.contains("port")) give(port, "targetPort", port.at("port"));
@@ -180,6 +219,20 @@ void fill_definition(json::object& definition) {
     give(child(spec, "conversion"), "strategy", "None");
 }
 
+void fill_namespace(json::object& ns) {
+    child(child(ns, "metadata"), "labels")["kubernetes.io/metadata.name"] =
+        text_at(ns, "/metadata/name");
+}
+
+// Go writes these out, also when they say nothing.
+void fill_event(json::object& event) {
+    for (const char* time : {"eventTime", "firstTimestamp", "lastTimestamp"})
+        if (!event.contains(time)) event[time] = nullptr;
+    give(event, "source", json::object{});
+    give(event, "reportingComponent", "");
+    give(event, "reportingInstance", "");
+}
+
 struct Filling {
     std::string_view resource;
     void (*fill)(json::object&);
@@ -191,6 +244,9 @@ constexpr Filling fillings[] = {
     {"pods", fill_pod},
     {"services", fill_service},
     {"secrets", fill_secret},
+    {"namespaces", fill_namespace},
+    {"events", fill_event},
+    {"events.events.k8s.io", fill_event},
     {"persistentvolumeclaims", fill_claim},
     {"customresourcedefinitions.apiextensions.k8s.io", fill_definition},
 };
@@ -199,26 +255,72 @@ void begin_statefulset(json::object& set, Instant) {
     set["status"] = json::object{{"replicas", 0}, {"availableReplicas", 0}};
 }
 
+// Guaranteed if every container has limits and asks for no less.
+std::string qos_class(const json::object& spec) {
+    bool says_nothing = true;
+    bool is_guaranteed = true;
+    for (const json::value& entry : array_at(spec, "/containers")) {
+        const json::object& resources = object_at(entry.get_object(), "/resources");
+        const json::object& limits = object_at(resources, "/limits");
+        const json::object& requests = object_at(resources, "/requests");
+        if (!limits.empty() || !requests.empty()) says_nothing = false;
+        if (!limits.contains("cpu") || !limits.contains("memory") || limits != requests)
+            is_guaranteed = false;
+    }
+    return says_nothing ? "BestEffort" : is_guaranteed ? "Guaranteed" : "Burstable";
+}
+
+// With what admission adds to every pod.
 void begin_pod(json::object& pod, Instant) {
-    pod["status"] = json::object{{"phase", "Pending"}, {"qosClass", "BestEffort"}};
+    json::object& spec = child(pod, "spec");
+    if (number_at(spec, "/terminationGracePeriodSeconds") < 0)
+        spec["terminationGracePeriodSeconds"] = 1;
+    give(spec, "priority", json::value(0));
+    give(spec, "preemptionPolicy", "PreemptLowerPriority");
+    json::array tolerations = array_at(spec, "/tolerations");
+    for (const char* key : {"node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"}) {
+        const bool is_there = std::ranges::any_of(tolerations, [&](const json::value& one) {
+            const std::string other = text_at(one.get_object(), "/key");
+            return other.empty() || other == key;
+        });
+        if (!is_there)
+            tolerations.push_back(json::object{{"key", key},
+                                               {"operator", "Exists"},
+                                               {"effect", "NoExecute"},
+                                               {"tolerationSeconds", 300}});
+    }
+    spec["tolerations"] = std::move(tolerations);
+    pod["status"] = json::object{{"phase", "Pending"}, {"qosClass", qos_class(spec)}};
 }
 
 void begin_claim(json::object& claim, Instant) {
     give(child(claim, "spec"), "storageClassName", "standard");
+    json::value& finalizers = child(claim, "metadata")["finalizers"];
+    if (!finalizers.is_array()) finalizers.emplace_array();
+    finalizers.get_array().push_back("kubernetes.io/pvc-protection");
     claim["status"] = json::object{{"phase", "Pending"}};
 }
 
 void begin_namespace(json::object& ns, Instant) {
     child(ns, "spec")["finalizers"] = json::array{"kubernetes"};
     ns["status"] = json::object{{"phase", "Active"}};
-    child(child(ns, "metadata"), "labels")["kubernetes.io/metadata.name"] =
-        text_at(ns, "/metadata/name");
+}
+
+void begin_budget(json::object& budget, Instant) {
+    json::object& status = child(budget, "status");
+    for (const char* count :
+         {"currentHealthy", "desiredHealthy", "disruptionsAllowed", "expectedPods"})
+        status[count] = 0;
 }
 
 void begin_service(json::object& service, Instant) {
     const std::uint64_t hash = fnv1a(text_at(service, "/metadata/uid"));
     give(child(service, "spec"), "clusterIP",
          fmt::format("10.96.{}.{}", hash % 250, hash / 250 % 250 + 1));
+    json::object& spec = child(service, "spec");
+    give(spec, "clusterIPs", json::array{spec.at("clusterIP")});
+    give(spec, "ipFamilies", json::array{"IPv4"});
+    give(spec, "ipFamilyPolicy", "SingleStack");
     service["status"] = json::object{{"loadBalancer", json::object{}}};
 }
 
@@ -232,6 +334,8 @@ void begin_job(json::object& job, Instant) {
             labels[key] = uid;
         for (const char* key : {"batch.kubernetes.io/job-name", "job-name"})
             labels[key] = text_at(job, "/metadata/name");
+        if (object_at(job, "/metadata/labels").empty())
+            child(child(job, "metadata"), "labels") = labels;
     }
     job["status"] = json::object{};
 }
@@ -266,6 +370,7 @@ constexpr Beginning beginnings[] = {
     {"pods", begin_pod},
     {"persistentvolumeclaims", begin_claim},
     {"namespaces", begin_namespace},
+    {"poddisruptionbudgets.policy", begin_budget},
     {"services", begin_service},
     {"jobs.batch", begin_job},
     {"customresourcedefinitions.apiextensions.k8s.io", begin_definition},

@@ -10,6 +10,8 @@
 
 namespace sluice::sim {
 
+// Takes out what Go does not write: fields that are null, lists and maps with nothing in them.
+void tidy(const Resource& resource, json::object& object);
 // Fills in what the object leaves out.
 void fill_in(const Resource& resource, json::object& object);
 // A new object, with its name and UID: status as it begins, and what only the server writes.

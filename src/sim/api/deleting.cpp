@@ -7,12 +7,38 @@
 namespace sluice::sim {
 namespace {
 
-void add_finalizer(json::object& object, const char* name) {
-    json::value& list = object_in(object, "/metadata")["finalizers"];
-    if (!list.is_array()) list.emplace_array();
-    for (const json::value& one : list.get_array())
-        if (one == json::value(name)) return;
-    list.get_array().push_back(name);
+// A delete answers with the object itself.
+constexpr std::string_view shown_when_gone[] = {"pods", "services", "serviceaccounts",
+                                                "persistentvolumeclaims", "persistentvolumes"};
+
+void set_finalizer(json::object& object, const char* name, bool wanted) {
+    json::array list = array_at(object, "/metadata/finalizers");
+    const auto found = std::ranges::find(list, json::value(name));
+    if ((found != list.end()) == wanted) return;
+    if (wanted)
+        list.push_back(name);
+    else
+        list.erase(found);
+    if (list.empty()) return erase(object, "/metadata/finalizers");
+    set(object, "/metadata/finalizers", std::move(list));
+}
+
+// A definition goes after the objects of its kind; what is shown is how it waits for that.
+json::object leaving_definition(json::object definition, Instant now) {
+    const std::string time = to_rfc3339(now);
+    set(definition, "/metadata/deletionTimestamp", time);
+    set(definition, "/metadata/finalizers",
+        json::array{"customresourcecleanup.apiextensions.k8s.io"});
+    json::array conditions = array_at(definition, "/status/conditions");
+    conditions.push_back(json::object{
+        {"type", "Terminating"},
+        {"status", "True"},
+        {"lastTransitionTime", time},
+        {"reason", "InstanceDeletionPending"},
+        {"message",
+         "CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon"}});
+    set(definition, "/status/conditions", std::move(conditions));
+    return definition;
 }
 
 }  // namespace
@@ -23,6 +49,7 @@ bool Writing::waits_for_grace(const json::object& object, const Deletion& how,
     if (resource_.id() != "pods") return false;
     const std::int64_t own = number_at(object, "/spec/terminationGracePeriodSeconds", 30);
     grace = how.grace.value_or(own);
+    if (grace < 0) grace = 1;
     if (has(object, "/metadata/deletionTimestamp"))
         grace = std::min(grace, number_at(object, "/metadata/deletionGracePeriodSeconds"));
     const std::string phase = text_at(object, "/status/phase");
@@ -33,8 +60,8 @@ bool Writing::waits_for_grace(const json::object& object, const Deletion& how,
 // Still there, but on its way out.
 Response Writing::marked(const ObjectPtr& before, json::object object, std::int64_t grace) {
     set(object, "/metadata/deletionTimestamp", to_rfc3339(now_ + std::chrono::seconds{grace}));
-    set(object, "/metadata/deletionGracePeriodSeconds", grace);
-    if (resource_.counts_generation)
+    if (resource_.id() != "namespaces") set(object, "/metadata/deletionGracePeriodSeconds", grace);
+    if (resource_.counts_generation && !has(before->object(), "/metadata/deletionTimestamp"))
         set(object, "/metadata/generation", number_at(object, "/metadata/generation") + 1);
     if (resource_.id() == "namespaces") set(object, "/status/phase", "Terminating");
     return stored({storage_id(resource_), text_at(before->object(), "/metadata/namespace"),
@@ -42,9 +69,18 @@ Response Writing::marked(const ObjectPtr& before, json::object object, std::int6
                   std::move(object), 200, {});
 }
 
-Response Writing::gone(const Place& place, const json::object& last) {
+// The last of an object carries the version of its end.
+Response Writing::gone(const Place& place, json::object last) {
     const bool is_definition = resource_.kind == "CustomResourceDefinition";
-    server_.storage_.remove(place, user_);
+    if (resource_.id() == "pods") {
+        if (!has(last, "/metadata/deletionTimestamp")) {
+            set(last, "/metadata/deletionTimestamp", to_rfc3339(now_));
+            set(last, "/metadata/generation", number_at(last, "/metadata/generation") + 1);
+        }
+        set(last, "/metadata/deletionGracePeriodSeconds", 0);
+    }
+    server_.storage_.remove(place, user_, &last);
+    set(last, "/metadata/resourceVersion", std::to_string(server_.storage_.version()));
     if (is_definition) {
         // The objects of a kind do not outlive it.
         const std::string kind_of =
@@ -56,30 +92,47 @@ Response Writing::gone(const Place& place, const json::object& last) {
         server_.learn_definitions();
     }
     Response response;
-    const bool shows_object = resource_.id() == "pods" || resource_.is_custom();
-    response.body = shows_object && !resource_.is_custom() ? json::value(last)
-                                                           : deleted_status(resource_, last);
+    const bool shows_object = std::ranges::count(shown_when_gone, resource_.id()) > 0;
+    response.body = shows_object ? json::value(last) : deleted_status(resource_, last);
     return response;
 }
 
-Response Writing::remove(const ObjectPtr& before, const Deletion& how) {
+// Who deletes a Job as it is usual leaves its pods behind, for the sake of old clients.
+Response Writing::remove(const ObjectPtr& before, const Deletion& wanted) {
+    Deletion how = wanted;
+    const bool is_bare_job = resource_.kind == "Job" && how.propagation.empty();
+    if (is_bare_job) how.propagation = "Orphan";
+    Response response = removed(before, how);
+    if (is_bare_job)
+        response.warnings.push_back(
+            "child pods are preserved by default when jobs are deleted; set "
+            "propagationPolicy=Background to remove them or set propagationPolicy=Orphan to "
+            "suppress this warning");
+    return response;
+}
+
+Response Writing::removed(const ObjectPtr& before, const Deletion& how) {
     const json::object& was = before->object();
     const std::string name = text_at(was, "/metadata/name");
     const std::string uid = text_at(was, "/metadata/uid");
     const std::string version = text_at(was, "/metadata/resourceVersion");
     if (!how.uid.empty() && how.uid != uid)
-        return conflict(resource_, name,
-                        fmt::format("Precondition failed: UID in precondition: {}, UID in object "
-                                    "meta: {}",
-                                    how.uid, uid));
+        return failed_precondition(
+            resource_, name,
+            fmt::format("the UID in the precondition ({}) does not match the UID in record ({}). "
+                        "The object might have been deleted and then recreated",
+                        how.uid, uid));
     if (!how.resource_version.empty() && how.resource_version != version)
-        return conflict(resource_, name,
-                        fmt::format("Precondition failed: ResourceVersion in precondition: {}, "
-                                    "ResourceVersion in object meta: {}",
-                                    how.resource_version, version));
+        return failed_precondition(
+            resource_, name,
+            fmt::format("the ResourceVersion in the precondition ({}) does not match the "
+                        "ResourceVersion in record ({}). The object might have been modified",
+                        how.resource_version, version));
     json::object object = was;
-    if (how.propagation == "Foreground") add_finalizer(object, "foregroundDeletion");
-    if (how.propagation == "Orphan") add_finalizer(object, "orphan");
+    if (!how.propagation.empty()) {
+        set_finalizer(object, "foregroundDeletion", how.propagation == "Foreground");
+        set_finalizer(object, "orphan", how.propagation == "Orphan");
+    }
     std::int64_t grace = 0;
     const bool graceful = waits_for_grace(was, how, grace);
     const bool is_held = !array_at(object, "/metadata/finalizers").empty() ||
@@ -101,7 +154,9 @@ Response Writing::remove(const ObjectPtr& before, const Deletion& how) {
         response.body = deleted_status(resource_, was);
         return response;
     }
-    return gone({storage_id(resource_), text_at(was, "/metadata/namespace"), name}, was);
+    Response response = gone(place_of(was), was);
+    if (resource_.kind == "CustomResourceDefinition") response.body = leaving_definition(was, now_);
+    return response;
 }
 
 }  // namespace sluice::sim

@@ -46,8 +46,11 @@ Response as_table(const ApiServer& server, Response response, RowObject carried,
     if (!resource) return response;
     std::vector<ObjectPtr> objects;
     if (is_list) {
-        for (json::value& item : find(*body, "/items")->get_array())
+        for (json::value& item : find(*body, "/items")->get_array()) {
+            item.get_object()["apiVersion"] = resource->api_version();
+            item.get_object()["kind"] = resource->kind;
             objects.push_back(std::make_shared<const Stored>(std::move(item.get_object())));
+        }
     } else {
         objects.push_back(std::make_shared<const Stored>(*body));
     }

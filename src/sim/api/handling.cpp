@@ -1,6 +1,9 @@
 #include "sim/api/handling.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
 
 #include "sim/api/admission.hpp"
 #include "sim/api/answers.hpp"
@@ -33,6 +36,11 @@ std::string decoded(std::string_view text) {
         i += 2;
     }
     return plain;
+}
+
+bool is_readable_type(const std::string& content_type) {
+    const std::string type = content_type.substr(0, content_type.find(';'));
+    return type == "application/json" || type == "application/yaml";
 }
 
 std::vector<std::string> segments(std::string_view path) {
@@ -99,6 +107,49 @@ bool Handling::find_target() {
     return true;
 }
 
+// Whether there is anything below the first steps of the path.
+bool Handling::is_served_group() const {
+    const std::vector<std::string> parts = segments(request_.path);
+    if (parts.empty() || (parts[0] != "api" && parts[0] != "apis")) return false;
+    const auto resources = server_.resources();
+    return parts[0] == "api" || parts.size() < 2 ||
+           std::ranges::any_of(
+               resources, [&](const Resource* one) { return one->group == parts[1]; });
+}
+
+// The options of a write stand in its query.
+std::optional<Response> Handling::wrong_options() const {
+    const std::string kind = request_.method == "POST"  ? "CreateOptions"
+                             : request_.method == "PUT" ? "UpdateOptions"
+                                                        : "PatchOptions";
+    const std::string dry = query("dryRun");
+    if (!dry.empty() && dry != "All")
+        return invalid_options(
+            kind, {"dryRun", "FieldValueNotSupported",
+                   fmt::format("Unsupported value: [\"{}\"]: supported values: \"All\"", dry)});
+    const std::string strictness = query("fieldValidation");
+    if (!strictness.empty() && strictness != "Ignore" && strictness != "Strict" &&
+        strictness != "Warn")
+        return invalid_options(
+            kind, {"fieldValidation", "FieldValueNotSupported",
+                   fmt::format("Unsupported value: \"{}\": supported values: \"\", \"Ignore\", "
+                               "\"Strict\", \"Warn\"",
+                               strictness)});
+    const bool applies = request_.content_type.starts_with("application/apply-patch");
+    if (request_.method == "PATCH" && !query("force").empty() && !applies)
+        return invalid_options(kind, {"force", "FieldValueForbidden",
+                                      "Forbidden: may not be specified for non-apply patch"});
+    return std::nullopt;
+}
+
+Response Handling::refused_body_type() const {
+    return refusal(
+        415, "UnsupportedMediaType",
+        fmt::format("the body of the request was in an unknown format - accepted media "
+                    "types include: application/json, application/yaml{}",
+                    target_.resource->is_custom() ? "" : ", application/vnd.kubernetes.protobuf"));
+}
+
 ObjectPtr Handling::current() const {
     return server_.storage_.find({storage_id(*target_.resource), target_.ns, target_.name});
 }
@@ -106,6 +157,8 @@ ObjectPtr Handling::current() const {
 Writing Handling::writing() const {
     Writing writing{server_, *target_.resource, request_.user, now_};
     writing.manager = query("fieldManager");
+    if (writing.manager.empty())
+        writing.manager = request_.user_agent.substr(0, request_.user_agent.find('/'));
     if (writing.manager.empty()) writing.manager = "unknown";
     writing.is_dry = query("dryRun") == "All";
     return writing;
@@ -119,7 +172,18 @@ json::object Handling::shown(const json::object& object) const {
     return copy;
 }
 
+// In the list of a kind that Go knows, the entries need not say what they are.
+json::object Handling::listed(const json::object& object) const {
+    json::object entry = shown(object);
+    if (!target_.resource->is_custom()) {
+        entry.erase("apiVersion");
+        entry.erase("kind");
+    }
+    return entry;
+}
+
 Response Handling::shown_as_asked(Response response) const {
+    response.warnings.insert(response.warnings.begin(), warnings_.begin(), warnings_.end());
     if (!response.body.is_object() || response.status >= 300) return response;
     if (text_at(response.body.get_object(), "/kind") == "Status") return response;
     response.body = shown(response.body.get_object());
@@ -137,6 +201,55 @@ std::expected<json::object, Response> Handling::body() const {
     return std::move(value->get_object());
 }
 
+// What a server says to an object of a kind that does not belong here. A server knows its own kinds
+// from its scheme, where every custom resource is of any kind.
+std::optional<Response> Handling::other_kind(const std::string& version,
+                                             const std::string& kind) const {
+    const Resource& resource = *target_.resource;
+    if (resource.is_custom() && (version.empty() || kind.empty()))
+        return bad_request(fmt::format(
+            "the object provided is unrecognized (must be of type {}): Object '{}' is missing in "
+            "'{}' ({}{})",
+            resource.kind, kind.empty() ? "Kind" : "apiVersion", request_.body,
+            request_.body.substr(0, 30), request_.body.size() > 30 ? " ..." : ""));
+    const bool is_of_version = version.empty() || version == resource.api_version();
+    const bool is_of_kind = kind.empty() || kind == resource.kind;
+    if (is_of_version && is_of_kind) return std::nullopt;
+    if (is_of_version && resource.is_custom()) return refused_kind(kind);
+    const std::string named = kind.empty() ? resource.kind : kind;
+    const auto resources = server_.resources();
+    const bool is_known = std::ranges::any_of(resources, [&](const Resource* one) {
+        return one->api_version() == version && one->kind == named;
+    });
+    const bool was_once = is_of_kind && version.find("beta") != version.npos;
+    if (!is_of_version && (is_known || was_once || resource.is_custom()))
+        return bad_request(fmt::format(
+            "the API version in the data ({}) does not match the expected API version ({})",
+            version, resource.api_version()));
+    const std::string short_version = version.substr(version.rfind('/') + 1);
+    const std::string group =
+        resource.group.empty() ? "core" : resource.group.substr(0, resource.group.find('.'));
+    const std::string why = is_known
+                                ? fmt::format("converting ({}.{}) to ({}.{}): unknown conversion",
+                                              short_version, named, group, resource.kind)
+                                : fmt::format(
+                                      "no kind \"{}\" is registered for version \"{}\" in scheme "
+                                      "\"pkg/runtime/scheme.go:111\"",
+                                      named, version);
+    return bad_request(fmt::format("{} in version \"{}\" cannot be handled as a {}: {}", named,
+                                   short_version, resource.kind, why));
+}
+
+Response Handling::refused_kind(const std::string& kind) const {
+    Resource other = *target_.resource;
+    other.kind = kind;
+    const auto object = body();
+    return invalid(
+        other, object ? text_at(*object, "/metadata/name") : "",
+        {{"kind", "FieldValueInvalid",
+          fmt::format("Invalid value: \"{}\": must be {}", kind, target_.resource->kind)}});
+}
+
 // The object that a create or a replace carries: of this kind and of this place.
 std::expected<json::object, Response> Handling::own_body() const {
     auto object = body();
@@ -146,34 +259,43 @@ std::expected<json::object, Response> Handling::own_body() const {
     const std::string kind = text_at(*object, "/kind");
     const std::string ns = text_at(*object, "/metadata/namespace");
     const std::string name = text_at(*object, "/metadata/name");
-    if (!version.empty() && version != resource.api_version())
-        return std::unexpected(bad_request(
-            fmt::format("the API version in the data ({}) does not match the expected API version "
-                        "({})",
-                        version, resource.api_version())));
-    if (!kind.empty() && kind != resource.kind)
-        return std::unexpected(bad_request(fmt::format(
-            "{} in version \"{}\" cannot be handled as a {}: no kind \"{}\" is registered for "
-            "this path",
-            kind, resource.version, resource.kind, kind)));
+    if (auto other = other_kind(version, kind)) return std::unexpected(std::move(*other));
     if (resource.namespaced && !ns.empty() && ns != target_.ns)
         return std::unexpected(bad_request(
             "the namespace of the provided object does not match the namespace sent on the "
             "request"));
+    if (!target_.name.empty() && name.empty() && request_.method == "PUT")
+        return std::unexpected(bad_request(
+            fmt::format("the name of the object ({} based on URL) was undeterminable: name must be "
+                        "provided",
+                        target_.name)));
     if (!target_.name.empty() && !name.empty() && name != target_.name)
         return std::unexpected(bad_request(
             fmt::format("the name of the object ({}) does not match the name on the URL ({})", name,
                         target_.name)));
-    if (resource.is_custom() && query("fieldValidation") == "Strict" &&
-        pruned(*resource.schema, *object) != *object)
-        return std::unexpected(bad_request(fmt::format(
-            "{} in version \"{}\" cannot be handled as a {}: strict decoding error: there are "
-            "fields that the schema does not know",
-            resource.kind, resource.version, resource.kind)));
+    if (auto wrong = unknown_in(*object)) return std::unexpected(std::move(*wrong));
     if (resource.group == "events.k8s.io") return to_core_event(std::move(*object));
     (*object)["apiVersion"] = resource.api_version();
     (*object)["kind"] = resource.kind;
     return object;
+}
+
+// Fields that a custom resource does not have are an error, a warning or nothing, as asked.
+std::optional<Response> Handling::unknown_in(const json::object& object) const {
+    const Resource& resource = *target_.resource;
+    const std::string strictness = query("fieldValidation");
+    if (!resource.is_custom() || strictness == "Ignore") return std::nullopt;
+    std::vector<std::string> said;
+    for (const std::string& path : unknown_fields(*resource.schema, object))
+        said.push_back(fmt::format("unknown field \"{}\"", path));
+    if (said.empty()) return std::nullopt;
+    if (strictness == "Strict")
+        return bad_request(
+            fmt::format("{0} in version \"{1}\" cannot be handled as a {0}: strict decoding "
+                        "error: {2}",
+                        resource.kind, resource.version, fmt::join(said, ", ")));
+    warnings_.insert(warnings_.end(), said.begin(), said.end());
+    return std::nullopt;
 }
 
 Response Handling::create() {
@@ -193,17 +315,27 @@ Response Handling::replace() {
 }
 
 Response Handling::apply(const ObjectPtr& before) {
-    auto applied = own_body();
-    if (!applied) return applied.error();
     if (query("fieldManager").empty())
-        return bad_request("fieldManager is required for apply patch");
+        return invalid_options("PatchOptions", {"fieldManager", "FieldValueRequired",
+                                                "Required value: is required for apply patch"});
+    auto applied = body();
+    if (!applied) return applied.error();
+    const std::string version = text_at(*applied, "/apiVersion");
+    const std::string kind = text_at(*applied, "/kind");
+    if (version != target_.resource->api_version() || kind != target_.resource->kind)
+        return bad_request(fmt::format("invalid object type: {}{}, Kind={}",
+                                       version.find('/') == version.npos ? "/" : "", version,
+                                       kind));
+    applied = own_body();
+    if (!applied) return applied.error();
     set(*applied, "/metadata/name", target_.name);
     if (target_.resource->namespaced) set(*applied, "/metadata/namespace", target_.ns);
     static const json::object nothing;
     const Apply how{query("fieldManager"), query("force") == "true", target_.subresource, now_};
     auto merged = server_side_apply(before ? before->object() : nothing, *applied, how);
     if (!merged) {
-        json::object details{{"causes", merged.error().causes}};
+        json::object details;
+        if (!merged.error().causes.empty()) details["causes"] = merged.error().causes;
         return refusal(merged.error().status, merged.error().reason, merged.error().message,
                        std::move(details));
     }
@@ -229,20 +361,28 @@ Response Handling::patch() {
         after = merge_patch(was, *document);
     else if (type == "application/strategic-merge-patch+json" && !target_.resource->is_custom())
         after = strategic_merge_patch(was, *document);
+    else if (type == "application/strategic-merge-patch+json")
+        return refusal(415, "UnsupportedMediaType",
+                       "the body of the request was in an unknown format - accepted media types "
+                       "include: application/json-patch+json, application/merge-patch+json, "
+                       "application/apply-patch+yaml");
     else
-        return refusal(
-            415, "UnsupportedMediaType",
-            fmt::format(
-                "the body of the request was in an unknown format - accepted "
-                "media types include: application/json-patch+json, "
-                "application/merge-patch+json, application/apply-patch+yaml{}",
-                target_.resource->is_custom() ? "" : ", application/strategic-merge-patch+json"));
+        return unsupported_media_type();
+    if (!after && after.error().status == 422)
+        return refused_early(422, after.error().reason, after.error().message);
     if (!after) return refusal(after.error().status, after.error().reason, after.error().message);
+    if (const std::string ns = text_at(*after, "/metadata/namespace"); ns != target_.ns)
+        return bad_request(
+            "the namespace of the provided object does not match the namespace sent on the "
+            "request");
+    if (auto wrong = unknown_in(*after)) return std::move(*wrong);
     if (text_at(*after, "/metadata/name") != target_.name)
         return bad_request(
             fmt::format("the name of the object ({}) does not match the name on the URL ({})",
                         text_at(*after, "/metadata/name"), target_.name));
-    return shown_as_asked(writing().update(before, std::move(*after), target_.subresource));
+    Writing write = writing();
+    write.is_patched = true;
+    return shown_as_asked(write.update(before, std::move(*after), target_.subresource));
 }
 
 Response Handling::finalize() {
@@ -256,17 +396,23 @@ Response Handling::finalize() {
 }
 
 Response Handling::answer() {
-    if (!find_target()) return no_such_path();
+    if (!find_target()) return is_served_group() ? no_such_path() : no_such_page();
     const std::string& method = request_.method;
     const std::string& sub = target_.subresource;
     const bool named = !target_.name.empty();
-    if (sub == "scale" && target_.resource->has_scale) return scale();
+    const bool writes = method == "POST" || method == "PUT" || method == "PATCH";
+    if (auto wrong = wrong_options(); wrong && writes) return std::move(*wrong);
+    if ((method == "POST" || method == "PUT") && !is_readable_type(request_.content_type))
+        return refused_body_type();
+    if (sub == "scale" && target_.resource->has_scale)
+        return method == "POST" || method == "DELETE" ? method_not_allowed() : scale();
     if (sub == "finalize" && target_.resource->kind == "Namespace") return finalize();
     if (sub == "log" || sub == "exec" || sub == "attach" || sub == "portforward")
         return bad_request("pods of the embedded cluster have no containers: there is nothing to " +
                            std::string{sub == "log" ? "read logs from" : "connect to"});
     if (!sub.empty() && (sub != "status" || !target_.resource->has_status)) return no_such_path();
-    if (method == "GET" && (query("watch") == "true" || query("watch") == "1")) return watch();
+    const bool watches = query("watch") == "true" || query("watch") == "1";
+    if (method == "GET" && watches && !named) return watch();
     if (method == "GET") return named ? get() : list();
     if (method == "POST" && !named) return create();
     if (method == "PUT" && named) return replace();

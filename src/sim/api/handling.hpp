@@ -2,6 +2,7 @@
 #pragma once
 
 #include <expected>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,14 @@ class Handling {
 
   private:
     bool find_target();
+    bool is_served_group() const;
+    std::optional<Response> wrong_options() const;
+    std::optional<Response> wrong_selectors() const;
+    std::expected<json::object, Response> wanted_scale(const json::object& now) const;
+    std::optional<Response> other_kind(const std::string& version, const std::string& kind) const;
+    std::optional<Response> unknown_in(const json::object& object) const;
+    Response refused_body_type() const;
+    Response refused_kind(const std::string& kind) const;
     Response get();
     Response list();
     Response watch();
@@ -44,6 +53,7 @@ class Handling {
     std::expected<std::vector<ObjectPtr>, Response> selected(std::vector<ObjectPtr> all) const;
     ObjectPtr current() const;
     json::object shown(const json::object& object) const;
+    json::object listed(const json::object& object) const;
     Response shown_as_asked(Response response) const;
     std::string query(const std::string& name) const;
     bool asks_for(std::string_view form) const;
@@ -53,6 +63,7 @@ class Handling {
     const Request& request_;
     Instant now_;
     Target target_;
+    mutable std::vector<std::string> warnings_;
 };
 
 }  // namespace sluice::sim

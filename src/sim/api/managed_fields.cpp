@@ -142,6 +142,8 @@ json::object with_managed_fields(const json::object& before, json::object after,
         if (known && !sent) set(after, managed_fields, *known);
         return after;
     }
+    // What nobody's fields were counted of is not counted from now on either.
+    if (!before.empty() && !known && !sent) return after;
     auto entries = entries_before(before, after, update);
     if (!difference.empty())
         entries = after_update(std::move(entries), difference.written, difference.removed,

@@ -6,6 +6,7 @@
 #include "sim/api/patching.hpp"
 #include "sim/api/selectors.hpp"
 #include "sim/api/writing.hpp"
+#include "sim/api/yaml.hpp"
 
 namespace sluice::sim {
 namespace {
@@ -15,13 +16,18 @@ json::object scale_of(const json::object& object) {
     for (const char* key : {"name", "namespace", "uid", "resourceVersion", "creationTimestamp"})
         if (const json::value* value = find(object, std::string{"/metadata/"} + key))
             meta[key] = *value;
-    return json::object{
-        {"kind", "Scale"},
-        {"apiVersion", "autoscaling/v1"},
-        {"metadata", std::move(meta)},
-        {"spec", json::object{{"replicas", number_at(object, "/spec/replicas", 1)}}},
-        {"status", json::object{{"replicas", number_at(object, "/status/replicas")},
-                                {"selector", to_text(object_at(object, "/spec/selector"))}}}};
+    json::object spec;
+    if (const std::int64_t wanted = number_at(object, "/spec/replicas", 1); wanted != 0)
+        spec["replicas"] = wanted;
+    json::object status{{"replicas", number_at(object, "/status/replicas")}};
+    if (const std::string selector = to_text(object_at(object, "/spec/selector"));
+        !selector.empty())
+        status["selector"] = selector;
+    return json::object{{"kind", "Scale"},
+                        {"apiVersion", "autoscaling/v1"},
+                        {"metadata", std::move(meta)},
+                        {"spec", std::move(spec)},
+                        {"status", std::move(status)}};
 }
 
 std::uint64_t number_of(const std::string& text) {
@@ -33,12 +39,38 @@ std::uint64_t number_of(const std::string& text) {
     return number;
 }
 
+bool is_number(const std::string& text) {
+    return text.find_first_not_of("0123456789") == text.npos;
+}
+
+std::optional<Response> wrong_list(const std::string& limit, const std::string& version,
+                                   const std::string& match) {
+    if (!is_number(limit))
+        return bad_request(fmt::format("strconv.ParseInt: parsing \"{}\": invalid syntax", limit));
+    if (!match.empty() && version.empty())
+        return invalid_options("ListOptions",
+                               {"resourceVersionMatch", "FieldValueForbidden",
+                                "Forbidden: resourceVersionMatch is forbidden unless "
+                                "resourceVersion is provided"});
+    if (!match.empty() && match != "Exact" && match != "NotOlderThan")
+        return invalid_options(
+            "ListOptions", {"resourceVersionMatch", "FieldValueNotSupported",
+                            fmt::format("Unsupported value: \"{}\": supported values: \"Exact\", "
+                                        "\"NotOlderThan\", \"\"",
+                                        match)});
+    if (!is_number(version))
+        return bad_request(
+            fmt::format("invalid resource version: resourceVersion: Invalid value: \"{0}\": "
+                        "strconv.ParseUint: parsing \"{0}\": invalid syntax",
+                        version));
+    return std::nullopt;
+}
+
 Deletion deletion_of(const json::object& options, const std::string& policy,
                      const std::string& grace) {
     Deletion how;
     how.propagation = text_at(options, "/propagationPolicy");
     if (how.propagation.empty()) how.propagation = policy;
-    if (how.propagation.empty()) how.propagation = "Background";
     if (has(options, "/gracePeriodSeconds"))
         how.grace = number_at(options, "/gracePeriodSeconds");
     else if (!grace.empty())
@@ -46,6 +78,30 @@ Deletion deletion_of(const json::object& options, const std::string& policy,
     how.uid = text_at(options, "/preconditions/uid");
     how.resource_version = text_at(options, "/preconditions/resourceVersion");
     return how;
+}
+
+std::optional<Response> wrong_deletion(const json::object& options, const Deletion& how) {
+    const std::string& policy = how.propagation;
+    if (has(options, "/kind") && text_at(options, "/kind") != "DeleteOptions")
+        return bad_request(
+            fmt::format("no kind \"{}\" is registered for version \"{}\" in scheme "
+                        "\"pkg/runtime/scheme.go:111\"",
+                        text_at(options, "/kind"), text_at(options, "/apiVersion")));
+    if (!policy.empty() && has(options, "/orphanDependents"))
+        return invalid_options(
+            "DeleteOptions",
+            {"propagationPolicy", "FieldValueInvalid",
+             fmt::format("Invalid value: \"{}\": orphanDependents and deletionPropagation cannot "
+                         "be both set",
+                         policy)});
+    if (policy.empty() || policy == "Foreground" || policy == "Background" || policy == "Orphan")
+        return std::nullopt;
+    return invalid_options(
+        "DeleteOptions",
+        {"propagationPolicy", "FieldValueNotSupported",
+         fmt::format("Unsupported value: \"{}\": supported values: \"Foreground\", "
+                     "\"Background\", \"Orphan\", \"nil\"",
+                     policy)});
 }
 
 }  // namespace
@@ -58,16 +114,26 @@ Response Handling::get() {
     return response;
 }
 
+std::optional<Response> Handling::wrong_selectors() const {
+    static const json::object nobody;
+    if (const auto labels = matches_labels(nobody, query("labelSelector")); !labels)
+        return bad_request(labels.error());
+    const std::string fields = query("fieldSelector");
+    if (const auto read = matches_fields(nobody, fields); !read) return bad_request(read.error());
+    if (const std::string fault = fault_of_fields(*target_.resource, fields); !fault.empty())
+        return bad_request(fault);
+    return std::nullopt;
+}
+
 std::expected<std::vector<ObjectPtr>, Response> Handling::selected(
     std::vector<ObjectPtr> all) const {
     const std::string labels = query("labelSelector");
     const std::string fields = query("fieldSelector");
+    if (auto wrong = wrong_selectors()) return std::unexpected(std::move(*wrong));
     std::vector<ObjectPtr> chosen;
     for (ObjectPtr& one : all) {
         const auto by_label = matches_labels(one->object(), labels);
         const auto by_field = matches_fields(one->object(), fields);
-        if (!by_label) return std::unexpected(bad_request(by_label.error()));
-        if (!by_field) return std::unexpected(bad_request(by_field.error()));
         if (*by_label && *by_field) chosen.push_back(std::move(one));
     }
     return chosen;
@@ -75,6 +141,9 @@ std::expected<std::vector<ObjectPtr>, Response> Handling::selected(
 
 // A page of the list as it was when its first page was asked for. The token is "version/skip".
 Response Handling::list() {
+    if (auto wrong =
+            wrong_list(query("limit"), query("resourceVersion"), query("resourceVersionMatch")))
+        return std::move(*wrong);
     const Storage& storage = server_.storage_;
     const std::string token = query("continue");
     const std::size_t slash = std::min(token.find('/'), token.size());
@@ -93,6 +162,7 @@ Response Handling::list() {
                                          : storage.list_at(version, id, target_.ns));
     if (!chosen) return chosen.error();
     json::object meta{{"resourceVersion", std::to_string(version)}};
+    if (target_.resource->is_custom()) meta["continue"] = "";
     const std::size_t limit = number_of(query("limit"));
     skip = std::min(skip, chosen->size());
     std::size_t end = chosen->size();
@@ -103,7 +173,7 @@ Response Handling::list() {
     }
     json::array items;
     for (std::size_t i = skip; i < end; ++i)
-        items.push_back(shown((*chosen)[i]->object()));
+        items.push_back(listed((*chosen)[i]->object()));
     Response response;
     response.body = json::object{{"kind", target_.resource->kind + "List"},
                                  {"apiVersion", target_.resource->api_version()},
@@ -123,19 +193,25 @@ Response Handling::watch() {
     if (!target_.name.empty()) watch.field_selector = "metadata.name=" + target_.name;
     watch.bookmarks = query("allowWatchBookmarks") == "true";
     watch.as_table = asks_for("Table");
-    const json::object nobody;
-    if (const auto labels = matches_labels(nobody, watch.label_selector); !labels)
-        return bad_request(labels.error());
-    if (const auto fields = matches_fields(nobody, watch.field_selector); !fields)
-        return bad_request(fields.error());
+    if (auto wrong = wrong_selectors()) return std::move(*wrong);
     if (const std::uint64_t seconds = number_of(query("timeoutSeconds")); seconds > 0)
         watch.timeout = std::chrono::seconds{seconds};
     const bool streams = query("sendInitialEvents") == "true";
+    const std::string match = query("resourceVersionMatch");
+    if (!match.empty() && query("sendInitialEvents").empty())
+        return invalid_options("ListOptions",
+                               {"resourceVersionMatch", "FieldValueForbidden",
+                                "Forbidden: resourceVersionMatch is forbidden for watch unless "
+                                "sendInitialEvents is provided"});
+    if (!is_number(from))
+        return refusal(500, {},
+                       fmt::format("resourceVersion: Invalid value: \"{0}\": strconv.ParseUint: "
+                                   "parsing \"{0}\": invalid syntax",
+                                   from));
     if (streams && (query("resourceVersionMatch") != "NotOlderThan" || !watch.bookmarks))
-        return invalid(*target_.resource, {},
-                       {{"resourceVersionMatch", "FieldValueForbidden",
-                         "Forbidden: sendInitialEvents requires setting resourceVersionMatch to "
-                         "NotOlderThan"}});
+        return invalid_options("ListOptions", {"resourceVersionMatch", "FieldValueForbidden",
+                                               "Forbidden: sendInitialEvents requires setting "
+                                               "resourceVersionMatch to NotOlderThan"});
     watch.sends_initial = streams || from.empty() || from == "0";
     watch.version = watch.sends_initial ? 0 : number_of(from);
     watch.bookmarks = watch.bookmarks || streams;
@@ -153,10 +229,12 @@ Response Handling::remove() {
     }
     const ObjectPtr before = current();
     if (!before) return not_found(*target_.resource, target_.name);
+    const Deletion how =
+        deletion_of(options, query("propagationPolicy"), query("gracePeriodSeconds"));
+    if (auto wrong = wrong_deletion(options, how)) return std::move(*wrong);
     Writing write = writing();
     write.is_dry = write.is_dry || !array_at(options, "/dryRun").empty();
-    return shown_as_asked(write.remove(
-        before, deletion_of(options, query("propagationPolicy"), query("gracePeriodSeconds"))));
+    return shown_as_asked(write.remove(before, how));
 }
 
 Response Handling::remove_all() {
@@ -165,17 +243,52 @@ Response Handling::remove_all() {
     if (!chosen) return chosen.error();
     json::array items;
     for (const ObjectPtr& one : *chosen) {
-        items.push_back(shown(one->object()));
+        items.push_back(listed(one->object()));
         writing().remove(one,
                          deletion_of({}, query("propagationPolicy"), query("gracePeriodSeconds")));
     }
+    json::object meta{{"resourceVersion", std::to_string(server_.storage_.version())}};
+    if (target_.resource->is_custom()) meta["continue"] = "";
     Response response;
-    response.body = json::object{
-        {"kind", target_.resource->kind + "List"},
-        {"apiVersion", target_.resource->api_version()},
-        {"metadata", json::object{{"resourceVersion", std::to_string(server_.storage_.version())}}},
-        {"items", std::move(items)}};
+    response.body = json::object{{"kind", target_.resource->kind + "List"},
+                                 {"apiVersion", target_.resource->api_version()},
+                                 {"metadata", std::move(meta)},
+                                 {"items", std::move(items)}};
     return response;
+}
+
+// The Scale that a replace or a patch asks for.
+std::expected<json::object, Response> Handling::wanted_scale(const json::object& now) const {
+    if (request_.method == "PATCH") {
+        const auto document = parse_document(request_.body);
+        if (!document)
+            return std::unexpected(bad_request("error decoding patch: " + document.error()));
+        const bool is_json_patch = request_.content_type.starts_with("application/json-patch");
+        Patched after = is_json_patch ? json_patch(now, *document) : merge_patch(now, *document);
+        if (!after)
+            return std::unexpected(
+                refused_early(after.error().status, after.error().reason, after.error().message));
+        return *after;
+    }
+    auto sent = body();
+    if (!sent) return sent;
+    const std::string kind = text_at(*sent, "/kind");
+    const std::string name = text_at(*sent, "/metadata/name");
+    if (!kind.empty() && kind != "Scale")
+        return std::unexpected(bad_request(
+            fmt::format("{0} in version \"v1\" cannot be handled as a Scale: converting (v1.{0}) "
+                        "to (autoscaling.Scale): unknown conversion",
+                        kind)));
+    if (name.empty())
+        return std::unexpected(bad_request(
+            fmt::format("the name of the object ({} based on URL) was undeterminable: name must be "
+                        "provided",
+                        target_.name)));
+    if (name != target_.name)
+        return std::unexpected(bad_request(
+            fmt::format("the name of the object ({}) does not match the name on the URL ({})", name,
+                        target_.name)));
+    return sent;
 }
 
 Response Handling::scale() {
@@ -185,18 +298,24 @@ Response Handling::scale() {
     Response response;
     response.body = now;
     if (request_.method == "GET") return response;
-    auto sent = body();
+    auto sent = wanted_scale(now);
     if (!sent) return sent.error();
-    json::object wanted = request_.method == "PUT" ? *sent : *merge_patch(now, *sent);
+    const json::object wanted = std::move(*sent);
     const std::int64_t replicas = number_at(wanted, "/spec/replicas");
-    if (replicas < 0)
+    if (replicas < 0 && target_.resource->is_custom())
         return invalid(
             *target_.resource, target_.name,
+            {{".spec.replicas", "FieldValueInvalid",
+              fmt::format("Invalid value: {}: should be a non-negative integer", replicas)}});
+    static const Resource scales{"autoscaling", "v1", "scales", "scale", "Scale"};
+    if (replicas < 0)
+        return invalid(
+            scales, target_.name,
             {{"spec.replicas", "FieldValueInvalid",
               fmt::format("Invalid value: {}: must be greater than or equal to 0", replicas)}});
     const Admitted judged = admitted(
         {server_.storage_, *target_.resource, "scale", request_.user, &before->object()}, wanted);
-    if (judged.refusal) return forbidden(*target_.resource, target_.name, *judged.refusal);
+    if (judged.refusal) return denied(*target_.resource, target_.name, *judged.refusal);
     json::object after = before->object();
     set(after, "/spec/replicas", replicas);
     if (const std::string version = text_at(wanted, "/metadata/resourceVersion"); !version.empty())

@@ -17,6 +17,8 @@ struct FieldProblem {
 
 // metadata, apiVersion and kind of the whole object are left alone.
 json::object pruned(const json::object& schema, json::object object);
+// The paths of what pruning drops, in their order.
+std::vector<std::string> unknown_fields(const json::object& schema, const json::object& object);
 json::object with_defaults(const json::object& schema, json::object object);
 std::vector<FieldProblem> problems(const json::object& schema, const json::object& object);
 

@@ -1,4 +1,6 @@
 // What a schema does to the fields of an object: unknown ones go, missing ones get their default.
+#include <algorithm>
+
 #include "sim/api/schema.hpp"
 #include "sim/api/schema_parts.hpp"
 
@@ -113,12 +115,39 @@ void fill(json::value& value, const json::object& schema, int levels) {
     }
 }
 
+void collect_dropped(const json::value& all, const json::value& kept, const std::string& path,
+                     std::vector<std::string>& paths) {
+    if (const json::array* list = all.if_array(); list && kept.is_array()) {
+        for (std::size_t i = 0; i < list->size() && i < kept.get_array().size(); ++i)
+            collect_dropped((*list)[i], kept.get_array()[i], path + "[" + std::to_string(i) + "]",
+                            paths);
+        return;
+    }
+    const json::object* object = all.if_object();
+    if (!object || !kept.is_object()) return;
+    for (const auto& member : *object) {
+        const std::string below = path + (path.empty() ? "" : ".") + std::string{member.key()};
+        const json::value* same = kept.get_object().if_contains(member.key());
+        if (same)
+            collect_dropped(member.value(), *same, below, paths);
+        else
+            paths.push_back(below);
+    }
+}
+
 }  // namespace
 
 json::object pruned(const json::object& schema, json::object object) {
     json::value value = std::move(object);
     prune(value, &schema, true, schema_depth_max);
     return std::move(value.get_object());
+}
+
+std::vector<std::string> unknown_fields(const json::object& schema, const json::object& object) {
+    std::vector<std::string> paths;
+    collect_dropped(object, pruned(schema, object), {}, paths);
+    std::ranges::sort(paths);
+    return paths;
 }
 
 json::object with_defaults(const json::object& schema, json::object object) {

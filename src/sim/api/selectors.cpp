@@ -3,16 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <vector>
+
+#include "sim/api/selector_terms.hpp"
 
 namespace sluice::sim {
 namespace {
-
-struct Term {
-    std::string key;
-    enum class Op { In, NotIn, Exists, Absent } op = Op::Exists;
-    std::vector<std::string> values;
-};
 
 std::string trimmed(std::string_view text) {
     while (!text.empty() && text.front() == ' ')
@@ -38,49 +35,15 @@ std::vector<std::string> split(std::string_view text) {
     return parts;
 }
 
-bool is_key(std::string_view text) {
-    return !text.empty() && std::ranges::all_of(text, [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-               c == '-' || c == '_' || c == '.' || c == '/';
-    });
-}
-
-std::expected<Term, std::string> set_term(const std::string& text, std::size_t at,
-                                          std::string_view word, Term::Op op) {
-    const std::size_t open = text.find('(', at);
-    if (open == std::string::npos || !text.ends_with(')'))
-        return std::unexpected(fmt::format("unable to parse requirement: {}", text));
-    Term term{trimmed(text.substr(0, at)), op, {}};
-    static_cast<void>(word);
-    for (const std::string& value : split(text.substr(open + 1, text.size() - open - 2)))
-        term.values.push_back(value);
-    return term;
-}
-
-std::expected<Term, std::string> parse(const std::string& text) {
-    const auto wrong = [&] {
-        return std::unexpected(fmt::format("unable to parse requirement: found '{}'", text));
-    };
-    std::expected<Term, std::string> term;
-    if (const auto at = text.find(" notin "); at != text.npos)
-        term = set_term(text, at, "notin", Term::Op::NotIn);
-    else if (const auto in = text.find(" in "); in != text.npos)
-        term = set_term(text, in, "in", Term::Op::In);
-    else if (text.starts_with('!'))
-        term = Term{trimmed(text.substr(1)), Term::Op::Absent, {}};
-    else if (const auto differs = text.find("!="); differs != text.npos)
-        term = Term{
-            trimmed(text.substr(0, differs)), Term::Op::NotIn, {trimmed(text.substr(differs + 2))}};
-    else if (const auto equals = text.find('='); equals != text.npos)
-        term = Term{trimmed(text.substr(0, equals)),
-                    Term::Op::In,
-                    {trimmed(text.substr(text.find_first_not_of('=', equals) == text.npos
-                                             ? text.size()
-                                             : text.find_first_not_of('=', equals)))}};
-    else
-        term = Term{text, Term::Op::Exists, {}};
-    if (term && !is_key(term->key)) return wrong();
-    return term;
+// A field is equal to a text, or not.
+std::optional<Term> field_term(const std::string& text) {
+    const std::size_t equals = text.find('=');
+    if (equals == text.npos) return std::nullopt;
+    const bool differs = equals > 0 && text[equals - 1] == '!';
+    const bool doubled = text.substr(equals).starts_with("==");
+    return Term{trimmed(text.substr(0, equals - (differs ? 1 : 0))),
+                differs ? Term::Op::NotIn : Term::Op::In,
+                {trimmed(text.substr(equals + (doubled ? 2 : 1)))}};
 }
 
 bool holds(const Term& term, const std::string* value) {
@@ -110,20 +73,19 @@ std::string as_text(const json::value& value) {
 std::expected<bool, std::string> matches_labels(const json::object& object,
                                                 const std::string& selector) {
     if (selector.empty()) return true;
-    for (const std::string& part : split(selector)) {
-        const auto term = parse(part);
-        if (!term) return std::unexpected(term.error());
-        if (!label_holds(*term, object_at(object, "/metadata/labels"))) return false;
-    }
-    return true;
+    const auto terms = label_terms(selector);
+    if (!terms) return std::unexpected(terms.error());
+    return std::ranges::all_of(*terms, [&](const Term& term) {
+        return label_holds(term, object_at(object, "/metadata/labels"));
+    });
 }
 
 std::expected<bool, std::string> matches_fields(const json::object& object,
                                                 const std::string& selector) {
     if (selector.empty()) return true;
     for (const std::string& part : split(selector)) {
-        const auto term = parse(part);
-        if (!term || term->values.size() != 1)
+        const auto term = field_term(part);
+        if (!term)
             return std::unexpected(
                 fmt::format("invalid selector: '{}'; can't understand '{}'", selector, part));
         std::string pointer = "/" + term->key;
@@ -133,6 +95,30 @@ std::expected<bool, std::string> matches_fields(const json::object& object,
         if (!holds(*term, &value)) return false;
     }
     return true;
+}
+
+std::string fault_of_fields(const Resource& resource, const std::string& selector) {
+    constexpr std::string_view of_all[] = {"metadata.name", "metadata.namespace"};
+    constexpr std::string_view of_pods[] = {
+        "spec.nodeName",    "spec.restartPolicy", "spec.schedulerName", "spec.serviceAccountName",
+        "spec.hostNetwork", "status.phase",       "status.podIP",       "status.nominatedNodeName",
+        "status.podIPs"};
+    const std::string& kind = resource.kind;
+    const bool has_more = kind == "Event" || kind == "Node" || kind == "Namespace" ||
+                          kind == "Secret" || kind == "Job";
+    if (selector.empty() || has_more) return {};
+    for (const std::string& part : split(selector)) {
+        const auto term = field_term(part);
+        const bool is_known = !term || std::ranges::count(of_all, term->key) > 0 ||
+                              (kind == "Pod" && std::ranges::count(of_pods, term->key) > 0);
+        if (is_known) continue;
+        if (kind == "Pod" || resource.is_custom()) return "field label not supported: " + term->key;
+        return fmt::format(
+            "\"{}\" is not a known field selector: only \"metadata.name\", "
+            "\"metadata.namespace\"",
+            term->key);
+    }
+    return {};
 }
 
 bool selects(const json::object& selector, const json::object& labels) {

@@ -4,7 +4,7 @@
 #include <expected>
 #include <string>
 
-#include "sim/api/json.hpp"
+#include "sim/api/resource.hpp"
 
 namespace sluice::sim {
 
@@ -14,6 +14,8 @@ std::expected<bool, std::string> matches_labels(const json::object& object,
 // "metadata.name=x,status.phase!=Running": compared as text; any path of the object will do.
 std::expected<bool, std::string> matches_fields(const json::object& object,
                                                 const std::string& selector);
+// A kind can be selected by some of its fields only. Empty if these are among them.
+std::string fault_of_fields(const Resource& resource, const std::string& selector);
 // A LabelSelector object (matchLabels, matchExpressions) against labels.
 bool selects(const json::object& selector, const json::object& labels);
 // The same as the text that a Scale shows: "app=web,tier in (a,b)".

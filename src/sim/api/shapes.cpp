@@ -213,6 +213,10 @@ constexpr Shape role_binding{role_binding_fields};
 constexpr Field revision_fields[] = {part("metadata", &object_meta), whole("data")};
 constexpr Shape revision{revision_fields};
 
+constexpr Field event_fields[] = {part("metadata", &object_meta), whole("involvedObject"),
+                                  whole("regarding"), whole("related")};
+constexpr Shape event{event_fields};
+
 constexpr Field any_kind_fields[] = {part("metadata", &object_meta)};
 constexpr Shape any_kind{any_kind_fields};
 constexpr Field any_built_in_fields[] = {part("metadata", &object_meta), part("spec"),
@@ -251,6 +255,7 @@ constexpr Kind kinds[] = {
     {"RoleBinding", &role_binding},
     {"ClusterRoleBinding", &role_binding},
     {"ControllerRevision", &revision},
+    {"Event", &event},
 };
 
 // The group of a custom resource always has a dot in it; those with one that are Kubernetes' own

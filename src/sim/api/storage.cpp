@@ -46,10 +46,10 @@ ObjectPtr Storage::put(const Place& place, json::object object, const std::strin
     return stored;
 }
 
-void Storage::remove(const Place& place, const std::string& user) {
+void Storage::remove(const Place& place, const std::string& user, const json::object* as_last) {
     const ObjectPtr before = find(place);
     SLUICE_ASSERT(before != nullptr);
-    json::object last = before->object();
+    json::object last = as_last ? *as_last : before->object();
     set(last, "/metadata/resourceVersion", json::string{std::to_string(++version_)});
     objects_.erase(place);
     record({Change::Type::Deleted, version_, place, std::make_shared<const Stored>(std::move(last)),

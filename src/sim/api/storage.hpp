@@ -53,7 +53,9 @@ class Storage {
 
     // Gives the object its resourceVersion and stores it.
     ObjectPtr put(const Place& place, json::object object, const std::string& user);
-    void remove(const Place& place, const std::string& user);
+    // `last` is what was to be stored when it turned out to be the end; else it is as it was.
+    void remove(const Place& place, const std::string& user,
+                const json::object* last = nullptr);
 
     // Changes after `version`, oldest first; nothing if they were compacted away.
     bool is_compacted(std::uint64_t version) const { return version < compacted_; }

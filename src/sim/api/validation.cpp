@@ -1,16 +1,15 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
 #include "sim/api/defaults.hpp"
+#include "sim/api/problems.hpp"
 #include "sim/api/selectors.hpp"
 
 namespace sluice::sim {
-namespace {
 
-using Problems = std::vector<FieldProblem>;
-
-void required(Problems& problems, std::string field, const std::string& hint = {}) {
+void required(Problems& problems, std::string field, const std::string& hint) {
     problems.push_back({std::move(field), "FieldValueRequired",
                         hint.empty() ? "Required value" : "Required value: " + hint});
 }
@@ -25,69 +24,12 @@ void forbidden_field(Problems& problems, std::string field, const std::string& w
     problems.push_back({std::move(field), "FieldValueForbidden", "Forbidden: " + why});
 }
 
-bool is_alphanumeric(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
-}
-
-bool is_dns_subdomain(std::string_view name) {
-    if (name.empty() || name.size() > 253) return false;
-    char before = '.';
-    for (std::size_t i = 0; i <= name.size(); ++i) {
-        const char c = i < name.size() ? name[i] : '.';
-        if (c != '.' && c != '-' && !is_alphanumeric(c)) return false;
-        if (c == '.' && !is_alphanumeric(before)) return false;
-        if (before == '.' && c == '-') return false;
-        before = c;
-    }
-    return true;
-}
-
-// Rights and policies may be called anything that fits into a path.
-bool has_free_name(const Resource& resource) {
-    return resource.group == "rbac.authorization.k8s.io";
-}
-
-void check_metadata(Problems& problems, const Resource& resource, const json::object& object) {
-    constexpr std::size_t annotations_max = 256u << 10;
-    const std::string name = text_at(object, "/metadata/name");
-    if (!has_free_name(resource) && !is_dns_subdomain(name))
-        invalid_value(problems, "metadata.name", fmt::format("\"{}\"", name),
-                      "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric "
-                      "characters, '-' or '.', and must start and end with an alphanumeric "
-                      "character (e.g. 'example.com', regex used for validation is "
-                      "'[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')");
-    std::size_t size = 0;
-    for (const auto& [key, value] : object_at(object, "/metadata/annotations"))
-        size += key.size() + (value.is_string() ? value.get_string().size() : 0);
-    if (size > annotations_max)
-        problems.push_back(
-            {"metadata.annotations", "FieldValueTooLong",
-             fmt::format("Too long: may not be more than {} bytes", annotations_max)});
-}
-
-bool is_label_value(std::string_view value) {
-    const auto is_end = [](char c) { return is_alphanumeric(c) || (c >= 'A' && c <= 'Z'); };
-    if (value.empty()) return true;
-    return is_end(value.front()) && is_end(value.back()) && std::ranges::all_of(value, [&](char c) {
-               return is_end(c) || c == '-' || c == '_' || c == '.';
-           });
-}
-
-void check_labels(Problems& problems, const json::object& object) {
-    constexpr std::size_t length_max = 63;
-    for (const auto& [key, value] : object_at(object, "/metadata/labels")) {
-        const std::string text = value.is_string() ? std::string{value.get_string()} : "";
-        if (text.size() > length_max)
-            invalid_value(problems, "metadata.labels", fmt::format("\"{}\"", text),
-                          fmt::format("must be no more than {} bytes", length_max));
-        else if (!is_label_value(text))
-            invalid_value(
-                problems, "metadata.labels", fmt::format("\"{}\"", text),
-                "a valid label must be an empty string or consist of alphanumeric characters, "
-                "'-', '_' or '.', and must start and end with an alphanumeric character (e.g. "
-                "'MyValue',  or 'my_value',  or '12345', regex used for validation is "
-                "'(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')");
-    }
+void check_supported(Problems& problems, std::string field, const std::string& value,
+                     std::span<const std::string_view> supported) {
+    if (std::ranges::count(supported, value) > 0) return;
+    problems.push_back({std::move(field), "FieldValueNotSupported",
+                        fmt::format("Unsupported value: \"{}\": supported values: \"{}\"", value,
+                                    fmt::join(supported, "\", \""))});
 }
 
 void check_not_negative(Problems& problems, const json::object& object, std::string_view pointer) {
@@ -98,32 +40,66 @@ void check_not_negative(Problems& problems, const json::object& object, std::str
     invalid_value(problems, field, std::to_string(value), "must be greater than or equal to 0");
 }
 
-void check_containers(Problems& problems, const json::object& object, const std::string& field) {
+namespace {
+
+constexpr std::string_view always[] = {"Always"};
+constexpr std::string_view retentions[] = {"Retain", "Delete"};
+constexpr std::string_view access_modes[] = {"ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce",
+                                             "ReadWriteOncePod"};
+constexpr std::string_view service_types[] = {"ClusterIP", "ExternalName", "LoadBalancer",
+                                              "NodePort"};
+
+// A field of a template that a workload fills with one value only.
+void check_immutable(Problems& problems, const json::object& object, const json::object* before,
+                     const std::string& field) {
     std::string pointer = "/" + field;
     std::ranges::replace(pointer, '.', '/');
-    const json::array& containers = array_at(object, pointer + "/containers");
-    if (containers.empty()) required(problems, field + ".containers");
-    for (std::size_t i = 0; i < containers.size(); ++i) {
-        const json::object* one = containers[i].if_object();
-        const std::string at = fmt::format("{}.containers[{}]", field, i);
-        if (!one || text_at(*one, "/name").empty()) required(problems, at + ".name");
-        if (!one || text_at(*one, "/image").empty()) required(problems, at + ".image");
-    }
+    const json::value* now = find(object, pointer);
+    const json::value* then = before ? find(*before, pointer) : now;
+    if (now == then || (now && then && *now == *then)) return;
+    invalid_value(problems, field, now ? json::serialize(*now) : "null", "field is immutable");
 }
 
 void check_selector(Problems& problems, const json::object& object) {
     const json::object& selector = object_at(object, "/spec/selector");
     const json::object& labels = object_at(object, "/spec/template/metadata/labels");
+    const bool is_there = has(object, "/spec/selector");
     const bool empty = object_at(selector, "/matchLabels").empty() &&
                        array_at(selector, "/matchExpressions").empty();
-    if (!has(object, "/spec/selector"))
+    if (!is_there)
         required(problems, "spec.selector");
     else if (empty)
         invalid_value(problems, "spec.selector", json::serialize(selector),
                       "empty selector is invalid for statefulset");
-    else if (!selects(selector, labels))
-        invalid_value(problems, "spec.template.metadata.labels", json::serialize(labels),
+    if (!is_there || (!empty && !selects(selector, labels)))
+        invalid_value(problems, "spec.template.metadata.labels",
+                      labels.empty() ? "null" : json::serialize(labels),
                       "`selector` does not match template `labels`");
+}
+
+// The server shows some values as it holds them, with the names that Go gives them.
+std::string rolling_update_in_go(const json::object& set) {
+    const json::value* rolling = find(set, "/spec/updateStrategy/rollingUpdate");
+    if (!rolling || !rolling->is_object()) return "null";
+    const auto shown = [&](const char* key) {
+        const json::value* value = rolling->get_object().if_contains(key);
+        return value ? json::serialize(*value) : "null";
+    };
+    return fmt::format("{{\"Partition\":{},\"MaxUnavailable\":{}}}", shown("partition"),
+                       shown("maxUnavailable"));
+}
+
+void check_statefulset_status(Problems& problems, const json::object& set) {
+    const std::int64_t replicas = number_at(set, "/status/replicas");
+    for (const char* count :
+         {"replicas", "readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas"}) {
+        const std::string pointer = std::string{"/status/"} + count;
+        check_not_negative(problems, set, pointer);
+        if (number_at(set, pointer) > replicas)
+            invalid_value(problems, std::string{"status."} + count,
+                          std::to_string(number_at(set, pointer)),
+                          "cannot be greater than status.replicas");
+    }
 }
 
 void check_statefulset(Problems& problems, const json::object& set, const json::object* before) {
@@ -134,19 +110,33 @@ void check_statefulset(Problems& problems, const json::object& set, const json::
     const std::string type = text_at(set, "/spec/updateStrategy/type");
     if (type != "RollingUpdate" && type != "OnDelete")
         invalid_value(problems, "spec.updateStrategy",
-                      json::serialize(object_at(set, "/spec/updateStrategy")),
+                      fmt::format("{{\"Type\":\"{}\",\"RollingUpdate\":{}}}", type,
+                                  rolling_update_in_go(set)),
                       "must be 'RollingUpdate' or 'OnDelete'");
     if (type == "OnDelete" && has(set, "/spec/updateStrategy/rollingUpdate"))
-        invalid_value(problems, "spec.updateStrategy.rollingUpdate",
-                      json::serialize(object_at(set, "/spec/updateStrategy/rollingUpdate")),
+        invalid_value(problems, "spec.updateStrategy.rollingUpdate", rolling_update_in_go(set),
                       "only allowed for updateStrategy 'RollingUpdate'");
     for (const char* pointer :
-         {"/spec/replicas", "/spec/minReadySeconds", "/spec/revisionHistoryLimit",
-          "/spec/updateStrategy/rollingUpdate/partition", "/spec/ordinals/start"})
+         {"/spec/replicas", "/spec/minReadySeconds", "/spec/updateStrategy/rollingUpdate/partition",
+          "/spec/ordinals/start"})
         check_not_negative(problems, set, pointer);
+    for (const char* moment : {"whenDeleted", "whenScaled"}) {
+        const std::string policy_of =
+            text_at(set, std::string{"/spec/persistentVolumeClaimRetentionPolicy/"} + moment);
+        check_supported(problems,
+                        std::string{"spec.persistentVolumeClaimRetentionPolicy."} + moment,
+                        policy_of, retentions);
+    }
     check_selector(problems, set);
-    check_containers(problems, set, "spec.template.spec");
+    check_pod_spec(problems, set, "spec.template.spec");
+    if (has(set, "/spec/template/spec/restartPolicy"))
+        check_supported(problems, "spec.template.spec.restartPolicy",
+                        text_at(set, "/spec/template/spec/restartPolicy"), always);
+    if (has(set, "/spec/template/spec/activeDeadlineSeconds"))
+        forbidden_field(problems, "spec.template.spec.activeDeadlineSeconds",
+                        "activeDeadlineSeconds in StatefulSet is not Supported");
     if (!before) return;
+    check_statefulset_status(problems, set);
     json::object then = object_at(*before, "/spec");
     json::object now = object_at(set, "/spec");
     for (const char* key :
@@ -164,13 +154,12 @@ void check_statefulset(Problems& problems, const json::object& set, const json::
 }
 
 void check_pod(Problems& problems, const json::object& pod, const json::object* before) {
-    check_containers(problems, pod, "spec");
+    check_pod_spec(problems, pod, "spec");
     if (!before) return;
     json::object then = object_at(*before, "/spec");
     json::object now = object_at(pod, "/spec");
     const auto forget = [](json::object& spec) {
-        for (const char* key :
-             {"activeDeadlineSeconds", "tolerations", "terminationGracePeriodSeconds", "nodeName"})
+        for (const char* key : {"activeDeadlineSeconds", "tolerations"})
             spec.erase(key);
         for (const char* list : {"containers", "initContainers"}) {
             json::value* containers = spec.if_contains(list);
@@ -190,21 +179,68 @@ void check_pod(Problems& problems, const json::object& pod, const json::object* 
                         "be set to 1 if it was previously negative)");
 }
 
+// Before it is bound nothing may change; then a claim may only ask for more.
 void check_claim(Problems& problems, const json::object& claim, const json::object* before) {
-    if (array_at(claim, "/spec/accessModes").empty())
-        required(problems, "spec.accessModes", "at least 1 access mode is required");
-    if (text_at(claim, "/spec/resources/requests/storage").empty())
+    const json::array& modes = array_at(claim, "/spec/accessModes");
+    if (modes.empty()) required(problems, "spec.accessModes", "at least 1 access mode is required");
+    for (const json::value& mode : modes)
+        if (mode.is_string())
+            check_supported(problems, "spec.accessModes", std::string{mode.get_string()},
+                            access_modes);
+    const std::string size = text_at(claim, "/spec/resources/requests/storage");
+    if (size.empty())
         required(problems, "spec.resources[storage]");
-    static_cast<void>(before);
+    else if (size.starts_with('-') || size == "0")
+        invalid_value(problems, "spec.resources[storage]", fmt::format("\"{}\"", size),
+                      "must be greater than zero");
+    if (!before) return;
+    json::object then = object_at(*before, "/spec");
+    json::object now = object_at(claim, "/spec");
+    for (json::object* spec : {&then, &now}) {
+        spec->erase("volumeName");
+        if (text_at(*before, "/status/phase") == "Bound") erase(*spec, "/resources/requests");
+    }
+    if (then != now)
+        forbidden_field(problems, "spec",
+                        "spec is immutable after creation except resources.requests and "
+                        "volumeAttributesClassName for bound claims");
 }
 
 void check_job(Problems& problems, const json::object& job, const json::object* before) {
     for (const char* pointer : {"/spec/parallelism", "/spec/completions", "/spec/backoffLimit",
                                 "/spec/activeDeadlineSeconds", "/spec/ttlSecondsAfterFinished"})
         check_not_negative(problems, job, pointer);
-    check_containers(problems, job, "spec.template.spec");
-    if (before && object_at(job, "/spec/template") != object_at(*before, "/spec/template"))
-        invalid_value(problems, "spec.template", "{...}", "field is immutable");
+    const json::object& selector = object_at(job, "/spec/selector");
+    const json::object& labels = object_at(job, "/spec/template/metadata/labels");
+    if (!flag_at(job, "/spec/manualSelector") && object_at(selector, "/matchLabels").size() > 1)
+        invalid_value(problems, "spec.selector", json::serialize(selector),
+                      "`selector` not auto-generated");
+    if (!selects(selector, labels))
+        invalid_value(problems, "spec.template.metadata.labels", json::serialize(labels),
+                      "`selector` does not match template `labels`");
+    check_pod_spec(problems, job, "spec.template.spec");
+    if (text_at(job, "/spec/template/spec/restartPolicy") == "Always")
+        required(problems, "spec.template.spec.restartPolicy",
+                 "valid values: \"OnFailure\", \"Never\"");
+    for (const char* field : {"spec.completions", "spec.selector", "spec.template"})
+        check_immutable(problems, job, before, field);
+}
+
+void check_service(Problems& problems, const json::object& service, const json::object*) {
+    const json::array& ports = array_at(service, "/spec/ports");
+    if (ports.empty() && text_at(service, "/spec/clusterIP") != "None")
+        required(problems, "spec.ports");
+    for (std::size_t i = 0; i < ports.size() && ports.size() > 1; ++i)
+        if (ports[i].is_object() && text_at(ports[i].get_object(), "/name").empty())
+            required(problems, fmt::format("spec.ports[{}].name", i));
+    check_supported(problems, "spec.type", text_at(service, "/spec/type"), service_types);
+}
+
+void check_event(Problems& problems, const json::object& event, const json::object*) {
+    const std::string ns = text_at(event, "/involvedObject/namespace");
+    if (!ns.empty() && ns != text_at(event, "/metadata/namespace"))
+        invalid_value(problems, "involvedObject.namespace", fmt::format("\"{}\"", ns),
+                      "does not match event.namespace");
 }
 
 struct Checking {
@@ -216,6 +252,9 @@ constexpr Checking checkings[] = {
     {"pods", check_pod},
     {"persistentvolumeclaims", check_claim},
     {"jobs.batch", check_job},
+    {"services", check_service},
+    {"configmaps", check_config_map},
+    {"events", check_event},
 };
 
 }  // namespace
@@ -223,8 +262,7 @@ constexpr Checking checkings[] = {
 std::vector<FieldProblem> wrong(const Resource& resource, const json::object& object,
                                 const json::object* before) {
     Problems found;
-    check_metadata(found, resource, object);
-    check_labels(found, object);
+    check_metadata(found, resource, object, before);
     if (resource.is_custom()) {
         for (FieldProblem& problem : problems(*resource.schema, object))
             found.push_back(std::move(problem));

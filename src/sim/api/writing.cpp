@@ -23,6 +23,13 @@ void move_key(json::object& object, const char* from, const char* to) {
     }
 }
 
+// What the newer group of events calls deprecated.
+constexpr std::pair<const char*, const char*> event_keys[] = {
+    {"source", "deprecatedSource"},
+    {"firstTimestamp", "deprecatedFirstTimestamp"},
+    {"lastTimestamp", "deprecatedLastTimestamp"},
+    {"count", "deprecatedCount"}};
+
 Response accepted(json::value body, int status, std::vector<std::string> warnings) {
     Response response;
     response.status = status;
@@ -43,19 +50,42 @@ bool same_but(const json::object& left, const json::object& right, std::string_v
     return true;
 }
 
-// The same object, whatever is recorded about who wrote it.
-bool is_unchanged(const json::object& after, const json::object& before) {
-    const json::value* left = after.if_contains("metadata");
-    const json::value* right = before.if_contains("metadata");
-    return left && right && left->is_object() && right->is_object() &&
-           same_but(left->get_object(), right->get_object(), "managedFields") &&
-           same_but(after, before, "metadata");
+// Who wrote which fields, apart from when.
+json::array record_of(const json::object& object) {
+    json::array record = array_at(object, "/metadata/managedFields");
+    for (json::value& entry : record)
+        if (entry.is_object()) entry.get_object().erase("time");
+    return record;
+}
+
+bool is_same_write(const json::object& before, const json::object& after) {
+    return same_but(after, before, "metadata") &&
+           same_but(object_at(after, "/metadata"), object_at(before, "/metadata"),
+                    "managedFields") &&
+           record_of(after) == record_of(before);
 }
 
 // Something must happen before it may go; a namespace keeps its finalizers in its spec.
 bool is_held(const json::object& object) {
     return !array_at(object, "/metadata/finalizers").empty() ||
            !array_at(object, "/spec/finalizers").empty();
+}
+
+std::string storage_key(const Place& place) {
+    const std::string plural = place.resource.substr(0, place.resource.find('.'));
+    return fmt::format("/registry/{}/{}{}{}", plural, place.ns, place.ns.empty() ? "" : "/",
+                       place.name);
+}
+
+// A pod on a node has the labels that say where the node stands.
+void take_over_zone(const Storage& storage, json::object& pod) {
+    const std::string name = text_at(pod, "/spec/nodeName");
+    const ObjectPtr node = name.empty() ? nullptr : storage.find({"nodes", {}, name});
+    if (!node) return;
+    for (const char* key : {"topology.kubernetes.io/zone", "topology.kubernetes.io/region"})
+        if (const json::value* value =
+                object_at(node->object(), "/metadata/labels").if_contains(key))
+            object_in(pod, "/metadata/labels")[key] = *value;
 }
 
 std::string name_of(const json::object& object) {
@@ -72,6 +102,8 @@ json::object to_core_event(json::object event) {
     event["apiVersion"] = "v1";
     move_key(event, "regarding", "involvedObject");
     move_key(event, "note", "message");
+    for (const auto& [old, now] : event_keys)
+        move_key(event, now, old);
     move_key(event, "reportingController", "reportingComponent");
     return event;
 }
@@ -80,6 +112,8 @@ json::object to_new_event(json::object event) {
     event["apiVersion"] = "events.k8s.io/v1";
     move_key(event, "involvedObject", "regarding");
     move_key(event, "message", "note");
+    for (const auto& [old, now] : event_keys)
+        move_key(event, old, now);
     move_key(event, "reportingComponent", "reportingController");
     return event;
 }
@@ -88,15 +122,12 @@ Place Writing::place_of(const json::object& object) const {
     return {storage_id(resource_), text_at(object, "/metadata/namespace"), name_of(object)};
 }
 
-Response Writing::check_namespace(const std::string& ns) const {
+Response Writing::check_namespace(const std::string& ns, const std::string& name) const {
     if (!resource_.namespaced) return {};
     const ObjectPtr found = server_.storage_.find({"namespaces", {}, ns});
     if (!found) return not_found(*server_.resource("namespaces"), ns);
     if (text_at(found->object(), "/status/phase") == "Terminating")
-        return forbidden(resource_, {},
-                         fmt::format("unable to create new content in namespace {} because it is "
-                                     "being terminated",
-                                     ns));
+        return terminating(resource_, name, ns);
     return {};
 }
 
@@ -109,17 +140,20 @@ Response Writing::stored(const Place& place, json::object object, int status,
 }
 
 Response Writing::create(const std::string& ns, json::object object) {
-    if (Response no = check_namespace(ns); no.status != 200) return no;
-    json::object& meta = object_in(object, "/metadata");
+    if (Response no = check_namespace(ns, name_of(object)); no.status != 200) return no;
+    if (has(object, "/metadata/resourceVersion"))
+        return refusal(500, {}, "resourceVersion should not be set on objects to be created");
     if (name_of(object).empty()) {
         const std::string prefix = text_at(object, "/metadata/generateName");
         if (prefix.empty())
             return invalid(resource_, {},
                            {{"metadata.name", "FieldValueRequired",
                              "Required value: name or generateName is required"}});
-        meta["name"] = prefix + server_.next_suffix();
+        set(object, "/metadata/name", prefix + server_.next_suffix());
     }
-    if (resource_.namespaced) meta["namespace"] = ns;
+    if (resource_.namespaced) set(object, "/metadata/namespace", ns);
+    tidy(resource_, object);
+    json::object& meta = object_in(object, "/metadata");
     for (const char* key : {"resourceVersion", "deletionTimestamp", "deletionGracePeriodSeconds",
                             "selfLink", "generation"})
         meta.erase(key);
@@ -128,19 +162,20 @@ Response Writing::create(const std::string& ns, json::object object) {
     if (resource_.counts_generation) meta["generation"] = 1;
     if (resource_.is_custom()) object = pruned(*resource_.schema, std::move(object));
     if (resource_.is_custom()) object = with_defaults(*resource_.schema, std::move(object));
+    if (resource_.has_status) object.erase("status");
     fill_in(resource_, object);
+    if (server_.tracks_fields_ && !is_applied)
+        object = with_managed_fields({}, std::move(object), {manager, false, {}, now_});
     begin(resource_, object, now_);
+    if (resource_.kind == "Pod") take_over_zone(server_.storage_, object);
     const Place place = place_of(object);
-    if (server_.storage_.find(place)) return already_exists(resource_, place.name);
     const AdmissionRequest request{server_.storage_, resource_, {}, user_, nullptr};
     object = mutated(request, std::move(object));
     if (const auto problems = wrong(resource_, object, nullptr); !problems.empty())
         return invalid(resource_, place.name, problems);
     Admitted result = admitted(request, std::move(object));
-    if (result.refusal) return forbidden(resource_, place.name, *result.refusal);
-    if (server_.tracks_fields_ && !is_applied)
-        result.object =
-            with_managed_fields({}, std::move(result.object), {manager, false, {}, now_});
+    if (result.refusal) return denied(resource_, place.name, *result.refusal);
+    if (server_.storage_.find(place)) return already_exists(resource_, place.name);
     return stored(place, std::move(result.object), 201, std::move(result.warnings));
 }
 
@@ -164,16 +199,12 @@ json::object Writing::merged_status(const json::object& before, json::object obj
 
 void Writing::keep_server_fields(const json::object& before, json::object& object) const {
     for (const char* key : {"uid", "creationTimestamp", "generation", "deletionTimestamp",
-                            "deletionGracePeriodSeconds", "namespace", "name", "generateName"}) {
+                            "deletionGracePeriodSeconds", "namespace", "name", "selfLink"}) {
         const std::string pointer = std::string{"/metadata/"} + key;
         if (const json::value* kept = find(before, pointer))
             set(object, pointer, *kept);
         else
             erase(object, pointer);
-    }
-    for (const char* key : {"labels", "annotations"}) {
-        const std::string pointer = std::string{"/metadata/"} + key;
-        if (has(object, pointer) && object_at(object, pointer).empty()) erase(object, pointer);
     }
 }
 
@@ -196,14 +227,13 @@ Response Writing::update(const ObjectPtr& before, json::object object,
     const std::string expected = text_at(object, "/metadata/resourceVersion");
     const std::string uid = text_at(object, "/metadata/uid");
     if (!uid.empty() && uid != text_at(was, "/metadata/uid"))
-        return conflict(resource_, name,
-                        fmt::format("Precondition failed: UID in precondition: {}, UID in object "
-                                    "meta: {}",
-                                    uid, text_at(was, "/metadata/uid")));
-    if (expected.empty() && resource_.is_custom())
-        return invalid(resource_, name,
-                       {{"metadata.resourceVersion", "FieldValueInvalid",
-                         "Invalid value: 0: must be specified for an update"}});
+        return uid_changed(resource_, name, uid, text_at(was, "/metadata/uid"), is_patched,
+                           storage_key(place_of(was)));
+    if (expected.empty() && (resource_.is_custom() || resource_.kind == "Lease"))
+        return version_missing(resource_, name);
+    if (expected.find_first_not_of("0123456789") != expected.npos)
+        return refusal(500, {},
+                       fmt::format("strconv.ParseUint: parsing \"{}\": invalid syntax", expected));
     if (!expected.empty() && expected != text_at(was, "/metadata/resourceVersion"))
         return modified_meanwhile(resource_, name);
     if (subresource == "status")
@@ -213,32 +243,33 @@ Response Writing::update(const ObjectPtr& before, json::object object,
     else if (resource_.has_status)
         object.erase("status");
     keep_server_fields(was, object);
+    tidy(resource_, object);
     if (resource_.is_custom()) object = pruned(*resource_.schema, std::move(object));
     if (resource_.is_custom()) object = with_defaults(*resource_.schema, std::move(object));
     if (subresource.empty()) fill_in(resource_, object);
+    if (server_.tracks_fields_ && !is_applied)
+        object = with_managed_fields(was, std::move(object),
+                                     {manager, false, is_scaled ? "scale" : subresource, now_});
     const AdmissionRequest request{server_.storage_, resource_, subresource, user_, &was};
     if (!is_scaled) object = mutated(request, std::move(object));
     if (moves_generation(was, object))
         set(object, "/metadata/generation", number_at(was, "/metadata/generation") + 1);
-    if (const auto problems = wrong(resource_, object, &was); !problems.empty())
+    const bool is_bound = subresource == "binding";  // only there a pod gets its node
+    if (const auto problems = wrong(resource_, object, &was); !problems.empty() && !is_bound)
         return invalid(resource_, name, problems);
     Admitted result =
         is_scaled ? Admitted{std::move(object)} : admitted(request, std::move(object));
-    if (result.refusal) return forbidden(resource_, name, *result.refusal);
+    if (result.refusal) return denied(resource_, name, *result.refusal);
     set(result.object, "/metadata/resourceVersion", text_at(was, "/metadata/resourceVersion"));
     const bool is_last = has(was, "/metadata/deletionTimestamp") && is_held(was) &&
                          !is_held(result.object) &&
                          number_at(was, "/metadata/deletionGracePeriodSeconds") == 0;
     if (is_last && !is_dry) {
         const Place place = place_of(was);
-        server_.storage_.put(place, result.object, user_);
-        return gone(place, result.object);
+        gone(place, result.object);
+        return accepted(std::move(result.object), 200, std::move(result.warnings));
     }
-    if (!is_applied && is_unchanged(result.object, was))
-        return accepted(was, 200, std::move(result.warnings));
-    if (server_.tracks_fields_ && !is_applied)
-        result.object =
-            with_managed_fields(was, std::move(result.object), {manager, false, subresource, now_});
+    if (is_same_write(was, result.object)) return accepted(was, 200, std::move(result.warnings));
     return stored(place_of(was), std::move(result.object), 200, std::move(result.warnings));
 }
 

@@ -73,6 +73,11 @@ class ControlPlane:
         """The administrator's."""
         return self.api.kubeconfig
 
+    @property
+    def token(self) -> str:
+        """The administrator's."""
+        return self._tokens["admin"]
+
     def binary(self, name: str) -> str:
         return self._files.binary(name)
 

@@ -1,0 +1,1 @@
+"""The embedded cluster against a real one: requests with their answers, and end states."""
