@@ -22,7 +22,7 @@ build: setup ## Build build/release/sluice
 
 .PHONY: demo
 demo: build ## Watch a rollout go through its gates
-	@PATH="$$($(CONTROLPLANE)):$$PATH" /usr/bin/python3 -B tools/demo/play
+	@build/release/sluice demo
 
 .PHONY: test
 test: setup ## Run every test, on a real control plane that is built and cached

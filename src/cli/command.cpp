@@ -8,7 +8,9 @@
 
 #include "api/registry.hpp"
 #include "cli/cluster.hpp"
+#include "cli/demo.hpp"
 #include "cli/manifests.hpp"
+#include "cli/sim.hpp"
 #include "operator/options.hpp"
 
 namespace sluice::cli {
@@ -37,6 +39,14 @@ CLI::Validator duration_between(Duration least, Duration most) {
             "DURATION"};
 }
 
+CLI::Validator namespace_name() {
+    return {[](std::string& text) -> std::string {
+                if (is_namespace_name(text)) return {};
+                return fmt::format("\"{}\" is not the name of a namespace", text);
+            },
+            "NAMESPACE"};
+}
+
 CLI::Validator known_api() {
     return {[](std::string& text) -> std::string {
                 if (api::find_api(text)) return {};
@@ -63,10 +73,13 @@ void add_cluster_flags(CLI::App& command, operators::Options& options) {
     add(command
             .add_option("--namespace", options.namespaces,
                         "Namespace to steer; repeat it for several (default: all)")
-            ->delimiter(','));
-    add(command.add_option("--config-namespace", options.config_namespace,
-                           "Where the ConfigMap sluice-hooks and the lease live (default: the "
-                           "namespace of the pod or context)"));
+            ->delimiter(',')
+            ->check(namespace_name()));
+    add(command
+            .add_option("--config-namespace", options.config_namespace,
+                        "Where the ConfigMap sluice-hooks and the lease live (default: the "
+                        "namespace of the pod or context)")
+            ->check(namespace_name()));
     add(command.add_option("--qps", options.qps, "Requests a second to the API server, on average")
             ->check(CLI::Range(1.0, 10000.0))
             ->capture_default_str());
@@ -122,6 +135,29 @@ void add_manifests_flags(CLI::App& command, ManifestsOptions& options) {
     command.footer("Example: sluice manifests rbac policies | kubectl apply -f -");
 }
 
+void add_demo_flags(CLI::App& command, DemoOptions& options) {
+    const auto add = [](CLI::Option* option) { option->group("Story"); };
+    add(command.add_option("--api", options.api, "Which API to show")
+            ->check(known_api())
+            ->capture_default_str());
+    add(command.add_flag("--fail", options.fail,
+                         "The new version does not start; see what Sluice does, and what you do"));
+    add(command.add_option("--seed", options.seed, "Another number gives other timings")
+            ->capture_default_str());
+    const auto show = [](CLI::Option* option) { option->group("Screen"); };
+    show(command
+             .add_option("--speed", options.speed,
+                         "Simulated seconds in a second; 1 is as fast as life")
+             ->check(CLI::Range(0.1, 100000.0))
+             ->capture_default_str());
+    show(command.add_flag("--plain", options.plain,
+                          "Plain lines instead of a moving picture; also when the output is not a "
+                          "terminal, or one of less than 60 columns or 22 rows"));
+    command.footer(
+        "Needs no cluster: the demo brings one along, in memory, and runs the real operator code "
+        "on it. It takes about 25 seconds; stop it with Ctrl-C. NO_COLOR is honoured.");
+}
+
 void add_cluster_command_flags(CLI::App& command, ClusterCommand& options) {
     command.add_option("--listen", options.listen, "Where the API is served; port 0: any free one")
         ->capture_default_str();
@@ -139,6 +175,25 @@ void add_cluster_command_flags(CLI::App& command, ClusterCommand& options) {
         ->check(CLI::Range(0.000001, 1000.0))
         ->capture_default_str();
     command.footer("Example: sluice cluster --with-operator --kubeconfig-out /tmp/try.kubeconfig");
+}
+
+void add_sim_flags(CLI::App& command, SimOptions& options) {
+    command.add_option("--seed", options.seed, "Of the first world; the next ones count up")
+        ->capture_default_str();
+    command
+        .add_option("--minutes", options.minutes,
+                    "How long to go on, by the clock on the wall; one world at least")
+        ->check(CLI::Range(0.0, 100000.0))
+        ->capture_default_str();
+    command.add_option("--worlds", options.worlds,
+                       "Stop after so many (default: as many as there is time for)");
+    command.add_flag("--verbose", options.verbose, "Tell what was done to each world");
+    command.footer(
+        "Each world has StatefulSets, hooks, people who change their minds, and faults: crashes, "
+        "lost answers, stale views. First nothing may be ungated; then the faults stop and all "
+        "must "
+        "come to a good end. A world that goes wrong is printed with the command that replays it. "
+        "docs/simulation.md tells more.");
 }
 
 }  // namespace
@@ -164,10 +219,19 @@ int run(int argc, char** argv) {
     CLI::App* print = app.add_subcommand("manifests", "Print the manifests that install Sluice");
     add_manifests_flags(*print, manifests);
 
+    DemoOptions demo;
+    CLI::App* show = app.add_subcommand("demo", "Watch a rollout go through its gates");
+    add_demo_flags(*show, demo);
+
     ClusterCommand cluster;
     CLI::App* embed =
         app.add_subcommand("cluster", "Run a Kubernetes cluster in this process, to try things");
     add_cluster_command_flags(*embed, cluster);
+
+    SimOptions sim;
+    CLI::App* simulate =
+        app.add_subcommand("sim", "Play random worlds full of faults, and check every promise");
+    add_sim_flags(*simulate, sim);
 
     try {
         app.parse(argc, argv);
@@ -175,7 +239,12 @@ int run(int argc, char** argv) {
         return app.exit(wrong) == 0 ? 0 : exit_usage;  // --help ends up here too
     }
     if (print->parsed()) return run_manifests(manifests, std::cout, std::cerr);
+    if (show->parsed()) {
+        if (argc > 0) demo.program = argv[0];
+        return run_demo(demo);
+    }
     if (embed->parsed()) return run_cluster(cluster, std::cout, std::cerr);
+    if (simulate->parsed()) return run_sim(sim, std::cout);
     if (steer->parsed()) {
         flags.options.hook_retry = parse_duration(flags.hook_retry).value_or(30s);
         return operators::run_operator(flags.options);

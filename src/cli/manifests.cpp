@@ -82,12 +82,6 @@ bool is_image_reference(std::string_view text) {
            });
 }
 
-bool is_namespace_name(std::string_view text) {
-    return !text.empty() && text.size() <= namespace_length_max &&
-           is_lower_alphanumeric(text.front()) && is_lower_alphanumeric(text.back()) &&
-           std::ranges::all_of(text, [](char c) { return is_lower_alphanumeric(c) || c == '-'; });
-}
-
 bool is_component(std::string_view name) {
     return name == "all" ||
            std::ranges::find(components, name, &Component::name) != components.end();
@@ -147,6 +141,12 @@ std::string no_policies_comment(const KubeVersion& version) {
 }
 
 }  // namespace
+
+bool is_namespace_name(std::string_view text) {
+    return !text.empty() && text.size() <= namespace_length_max &&
+           is_lower_alphanumeric(text.front()) && is_lower_alphanumeric(text.back()) &&
+           std::ranges::all_of(text, [](char c) { return is_lower_alphanumeric(c) || c == '-'; });
+}
 
 Result<std::string> manifests(const ManifestsOptions& options) {
     for (const std::string& name : options.components)

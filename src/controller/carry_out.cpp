@@ -14,6 +14,8 @@ namespace {
 constexpr double read_cost = 2;
 // How long we let a workload be after somebody changed our own write to it.
 constexpr Duration contest_pace = 60s;
+// A leader that was overtaken has lost its lease by then: its duration, and time to hear of it.
+constexpr Duration fence_doubt = 30s;
 // So many failed preconditions in a row are no coincidence.
 constexpr int conflicts_worth_a_word = 3;
 
@@ -61,6 +63,37 @@ void Controller::look(const model::ObjectKey& key, Instant now) {
     carry_out(*api, seen, api->decide(seen, now), false, now);
 }
 
+// The set carries the fence of a later leader. If there is one we shall lose the lease within its
+// duration; if we still lead after that, nobody wrote this fence who ever held the lease. Letting a
+// set go needs no fence.
+bool Controller::is_overtaken(const engine::Snapshot& seen, const engine::Decision& decision,
+                              Instant now) {
+    const model::ObjectKey& key = seen.workload.meta.key;
+    Case& about = cases_[key];
+    const auto fence = model::decode_fence(annotation(seen.workload, model::key::fence));
+    const bool releases = decision.report.reason == engine::Reason::Released;
+    if (settings_.leads_at_once || releases || !fence || !is_newer(*fence, fence_)) {
+        about.overtaken_since.reset();
+        return false;
+    }
+    if (!about.overtaken_since) about.overtaken_since = now;
+    const Instant proven = *about.overtaken_since + fence_doubt;
+    if (now >= proven) {
+        log(Log::Level::Warning,
+            "the fence on this set is newer than our lease, and we still hold the lease: it is "
+            "not a leader's, and is overwritten",
+            key);
+        return false;
+    }
+    tell(seen.workload.meta,
+         {{engine::Reason::StaleLeader,
+           "The annotation sluice.dev/fence names a newer leader; waiting to see whether there is "
+           "one."}},
+         now);
+    queue_.add_at(key, proven);
+    return true;
+}
+
 void Controller::carry_out(const api::Api& api, const engine::Snapshot& seen,
                            engine::Decision decision, bool is_live, Instant now) {
     const model::ObjectKey& key = seen.workload.meta.key;
@@ -72,10 +105,8 @@ void Controller::carry_out(const api::Api& api, const engine::Snapshot& seen,
     ++counters_.decisions[{std::string{api.name}, decision.report.reason}];
     if (decision.wake_at) queue_.add_at(key, *decision.wake_at);
 
-    const auto fence = model::decode_fence(annotation(seen.workload, model::key::fence));
-    if (decision.patch && !settings_.leads_at_once && fence && is_newer(*fence, fence_)) {
-        tell(seen.workload.meta, {{engine::Reason::StaleLeader, "A newer leader steers it."}}, now);
-        queue_.failed(key, now);
+    if (decision.patch && is_overtaken(seen, decision, now)) {
+        queue_.done(key, now);
         return;
     }
     if (decision.patch) {
@@ -143,9 +174,10 @@ void Controller::tell(const model::ObjectMeta& meta, const std::vector<engine::N
                       Instant now) {
     for (const engine::Notice& notice : notices) {
         const std::string_view reason = engine::entry(notice.reason).name;
-        if (!told_.is_news(fmt::format("{} {} {}", meta.uid, reason, notice.message), now))
-            continue;
         const bool warns = engine::entry(notice.reason).tone == engine::Tone::Warning;
+        // Warnings may repeat themselves; a start, a step and an end are told every time.
+        if (warns && !told_.is_news(fmt::format("{} {} {}", meta.uid, reason, notice.message), now))
+            continue;
         log(warns ? Log::Level::Warning : Log::Level::Info,
             fmt::format("{}: {}", reason, notice.message), meta.key);
         bucket_.take(1);

@@ -9,6 +9,7 @@ namespace sluice::controller {
 namespace {
 
 constexpr Duration policy_check_period = 5min;
+constexpr Duration policy_check_again = 20s;  // after one that failed
 // Reads and writes of workloads under way at once: enough to hide the server's latency, few enough
 // to leave connections for others.
 constexpr std::size_t in_flight_max = 16;
@@ -80,17 +81,22 @@ void Controller::on(SessionFailed&& input, Instant now) {
     sessions_[input.session].on_failure(input.failure, now);
 }
 
-void Controller::on(PoliciesSeen&& input, Instant) {
-    const auto seen = input.installed ? engine::Guarantee::Prevent : engine::Guarantee::Detect;
-    if (seen != environment_.guarantee || !guarantee_known_)
-        log(Log::Level::Info,
-            input.installed
-                ? "guarantee: Prevent. The admission policies keep others from opening a gate."
-                : "guarantee: Detect. Without the admission policies of Kubernetes 1.36 a gate "
-                  "that "
-                  "somebody else opens is closed again, but not kept shut.");
+void Controller::on(PoliciesSeen&& input, Instant now) {
+    policies_answered_ = true;
+    if (!input.installed) {  // not knowing changes nothing, and is not left at that for long
+        policies_due_ = std::min(policies_due_, now + policy_check_again);
+        return;
+    }
+    const auto seen = *input.installed ? engine::Guarantee::Prevent : engine::Guarantee::Detect;
+    if (seen == environment_.guarantee && guarantee_known_) return;
+    log(Log::Level::Info,
+        *input.installed
+            ? "guarantee: Prevent. The admission policies keep others from opening a gate."
+            : "guarantee: Detect. Without the admission policies of Kubernetes 1.36 a gate that "
+              "somebody else opens is closed again, but not kept shut.");
     environment_.guarantee = seen;
     guarantee_known_ = true;
+    queue_all(now);
 }
 
 void Controller::on(Leadership&& input, Instant now) {
@@ -105,6 +111,7 @@ void Controller::on(Leadership&& input, Instant now) {
         tickets_.erase(about.asking);
         about.asking = 0;
         about.evidence.reset();
+        about.overtaken_since.reset();
         about.must_read = true;
     }
 }
@@ -186,7 +193,8 @@ void Controller::run_sessions(Instant now) {
 }
 
 void Controller::run_queue(Instant now) {
-    if (!leads_ || draining_ || !is_synced()) return;
+    // What is promised is written down from the first word on, so it must be known.
+    if (!leads_ || draining_ || !is_synced() || !policies_answered_) return;
     while (in_flight_ < in_flight_max && bucket_.has_tokens(now)) {
         const auto key = queue_.take(now);
         if (!key) return;
@@ -226,7 +234,7 @@ std::optional<Instant> Controller::next_wake(Instant now) const {
     for (const runtime::WatchSession& session : sessions_) {
         if (const auto at = session.wake_at()) wake = std::min(wake, *at);
     }
-    const bool works = leads_ && !draining_ && is_synced();
+    const bool works = leads_ && !draining_ && is_synced() && policies_answered_;
     // A full house is left by an answer, not by a tick.
     if (!works || in_flight_ >= in_flight_max) return wake;
     const Instant affordable = bucket_.refilled_at(now);

@@ -76,6 +76,7 @@ class Controller {
         std::unique_ptr<engine::HookProbe> asked;
         std::optional<engine::HookEvidence> evidence;
         std::optional<Instant> contested_until;  // our last write came back changed
+        std::optional<Instant> overtaken_since;  // it carries the fence of a later leader
         int conflicts = 0;                       // in a row
         bool must_read = false;                  // the cache is known to be behind
         std::string_view api;                    // the steersman
@@ -109,6 +110,7 @@ class Controller {
                               std::vector<model::Pod> pods, const Case& about) const;
     void carry_out(const api::Api& api, const engine::Snapshot& seen, engine::Decision decision,
                    bool is_live, Instant now);
+    bool is_overtaken(const engine::Snapshot& seen, const engine::Decision& decision, Instant now);
     void write(const engine::Snapshot& seen, engine::Decision decision, Instant now);
     void read(const model::ObjectKey& key, std::optional<Partition> intended);
     void ask(const engine::Snapshot& seen, const std::optional<engine::HookProbe>& probe);
@@ -139,6 +141,7 @@ class Controller {
     bool leads_;
     bool draining_ = false;
     bool guarantee_known_ = false;
+    bool policies_answered_ = false;  // the first check is over, however it went
     model::Fence fence_;
     Instant policies_due_;
     Counters counters_;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <expected>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -53,7 +54,7 @@ struct HookAnswered {
     std::string message;
 };
 struct PoliciesSeen {
-    bool installed = false;
+    std::optional<bool> installed;  // nothing: could not be found out
 };
 struct Leadership {
     bool leads = false;

@@ -58,8 +58,12 @@ enum class Tone : std::uint8_t { Normal, Warning };
       "The workload has no pods while a rollout is open: Kubernetes will "                         \
       "start them on the new revision, ungated.",                                                  \
       "Scale the workload up again.")                                                              \
-    X(StaleLeader, Warning, "A newer leader has written to this workload.",                        \
-      "Nothing to do: the newer leader steers it.")                                                \
+    X(StaleLeader, Warning, "The annotation sluice.dev/fence names a newer leader.",               \
+      "Nothing to do: the newer leader steers it, or the fence turns out to be nobody's.")         \
+    X(PodsPredateSet, Warning,                                                                     \
+      "Pods are older than the current revision of their set, which was made anew around them: "   \
+      "Kubernetes brings a pod that dies back on the new revision, whatever the gate says.",       \
+      "Nothing can be done but to keep the pods alive until the rollout has reached them.")        \
     X(Released, Normal, "Sluice no longer steers this workload; its partition stays as it is.", "")
 
 enum class Reason : std::uint8_t {

@@ -17,8 +17,10 @@ inline const std::string guarantee = "sluice.dev/guarantee";
 inline const std::string refused = "sluice.dev/refused";  // what the admission policies kept back
 
 // Set by people.
-inline const std::string paused = "sluice.dev/paused";  // "true" holds the rollout
+inline const std::string paused = "sluice.dev/paused";  // anything but "false" holds the rollout
 inline const std::string retry = "sluice.dev/retry";    // a new value lets it go on
+inline const std::string allow_scale_to_zero =
+    "sluice.dev/allow-scale-to-zero";  // "true": for the rollout that is open
 inline const std::string allow_unready =
     "sluice.dev/allow-unready";  // "true": see docs/operations.md
 

@@ -73,6 +73,7 @@ struct HttpServer::State : std::enable_shared_from_this<State> {
         : loop(io), handler(std::move(answerer)), limits(bounds), acceptor(io), pause(io) {}
 
     void accept();
+    void make_room();
     void close();
     void forget(const Connection* connection);
 
@@ -94,6 +95,7 @@ class HttpServer::State::Connection : public std::enable_shared_from_this<Connec
           server_(std::move(server)) {}
 
     void read() {
+        is_idle_ = true;
         parser_ = std::make_unique<Parser>();
         parser_->header_limit(static_cast<std::uint32_t>(server_->limits.header_max));
         stream_.expires_after(server_->limits.request_time);
@@ -104,9 +106,12 @@ class HttpServer::State::Connection : public std::enable_shared_from_this<Connec
     }
 
     void close() { stream_.close(); }
+    // Nothing of a request has been answered yet; it may be nobody's request at all.
+    bool is_idle() const { return is_idle_; }
 
   private:
     void write() {
+        is_idle_ = false;
         response_ = answer(parser_->get(), server_->handler);
         serializer_ = std::make_unique<Serializer>(response_);
         stream_.expires_after(server_->limits.request_time);
@@ -141,6 +146,7 @@ class HttpServer::State::Connection : public std::enable_shared_from_this<Connec
         server_->forget(this);
     }
 
+    bool is_idle_ = true;
     boost::beast::tcp_stream stream_;
     boost::beast::flat_buffer buffer_;
     std::unique_ptr<Parser> parser_;
@@ -150,12 +156,13 @@ class HttpServer::State::Connection : public std::enable_shared_from_this<Connec
 };
 
 void HttpServer::State::accept() {
-    if (accepting || !acceptor.is_open() || connections.size() >= limits.connections_max) return;
+    if (accepting || !acceptor.is_open()) return;
     accepting = true;
     acceptor.async_accept([self = shared_from_this()](error_code failed, tcp::socket socket) {
         self->accepting = false;
         if (!self->acceptor.is_open()) return;
         if (!failed) {
+            self->make_room();
             self->connections.push_back(std::make_shared<Connection>(std::move(socket), self));
             self->connections.back()->read();
             self->accept();
@@ -167,6 +174,16 @@ void HttpServer::State::accept() {
             if (!cancelled) self->accept();
         });
     });
+}
+
+// A house full of guests who say nothing must not keep the kubelet out: the oldest of them goes.
+void HttpServer::State::make_room() {
+    if (connections.size() < limits.connections_max) return;
+    auto oldest = std::ranges::find_if(connections, &Connection::is_idle);
+    if (oldest == connections.end()) oldest = connections.begin();
+    const std::shared_ptr<Connection> leaving = *oldest;
+    connections.erase(oldest);
+    leaving->close();
 }
 
 void HttpServer::State::forget(const Connection* connection) {

@@ -1,8 +1,9 @@
 // A small HTTP/1.1 server for health checks and metrics.
 //
 // Promises: GET and HEAD only (405 otherwise), no request body (413), a bounded header, a bounded
-// number of connections (more wait in the kernel's queue), a bounded time per request; whatever is
-// not HTTP is answered by closing. Refuses to share its port. The handler runs on the loop.
+// number of connections (whoever comes when it is full takes the place of the one that has waited
+// longest without a request), a bounded time per request; whatever is not HTTP is answered by
+// closing. Refuses to share its port. The handler runs on the loop.
 #pragma once
 
 #include <boost/asio/io_context.hpp>

@@ -313,9 +313,8 @@ void Operator::run_one(controller::PostEvent&& effect) {
 
 void Operator::run_one(controller::CheckPolicies&&) {
     cluster_.check_policies([this](kube::Answer<bool> answer) {
-        // Not knowing changes nothing.
-        if (!answer) return log_line(Log::Level::Warning, answer.error().message);
-        step(controller::PoliciesSeen{*answer});
+        if (!answer) log_line(Log::Level::Warning, answer.error().message);
+        step(controller::PoliciesSeen{answer ? std::optional{*answer} : std::nullopt});
     });
 }
 

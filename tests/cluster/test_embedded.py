@@ -490,7 +490,7 @@ def test_nothing_is_left_behind(tmp_path, number):
     assert response.read() == b"" and response.isclosed(), "the watch ended properly"
     connection.close()
     assert not cluster.kubeconfig.exists()
-    assert {path.name for path in tmp_path.iterdir()} <= {"ca.crt", "cluster.log"}
+    assert {path.name for path in tmp_path.iterdir()} == {"ca.crt", cluster.process.log.name}
 
 
 def test_the_greeting_says_what_to_do_next(tmp_path):

@@ -131,7 +131,7 @@ def test_a_set_with_on_delete_is_not_touched(api, namespace, operator, hook, det
     wait_for_reason(api, namespace, "OnDelete")
     assert any(event["reason"] == "OnDelete" for event in api.events(namespace, NAME))
     assert images(api, namespace, NAME) == [IMAGE_A] * 3
-    assert hook.requests == []
+    assert calls(hook, namespace) == []
 
 
 def hold_after_first_pod(api, namespace, operator, hook, replicas=3, **more):
@@ -260,7 +260,7 @@ def test_adding_the_label_to_an_idle_set_closes_its_gate(api, namespace, operato
     create_ready(api, statefulset(NAME, namespace, 3, partition=found))
     api.patch("StatefulSet", NAME, {"metadata": {"labels": {LABEL: "careful"}}}, namespace)
     wait_until_at_rest(api, namespace, 3)
-    assert hook.requests == []
+    assert calls(hook, namespace) == []
 
 
 def test_adding_the_label_in_mid_rollout_freezes_it_and_asks(api, namespace, operator, hook,
@@ -417,7 +417,7 @@ def test_two_broken_pods_hold_a_rollout_until_a_person_says_never_mind(api, name
     change_image(api, namespace, NAME, IMAGE_B)
     seen = wait_for_reason(api, namespace, "PodsNotReady")
     assert "allow-unready" in seen["sluice.dev/unblock"]
-    assert hook.requests == []
+    assert calls(hook, namespace) == []
     api.annotate("StatefulSet", NAME, namespace, {"sluice.dev/allow-unready": "true"})
     wait_for_pods(api, namespace, NAME, [IMAGE_B] * 3)
     wait_until_at_rest(api, namespace, 3)

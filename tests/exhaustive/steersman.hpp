@@ -12,6 +12,7 @@
 #include "api/pilot/decide.hpp"
 #include "api/pilot/spec.hpp"
 #include "base/assert.hpp"
+#include "engine/memory.hpp"
 #include "tests/exhaustive/world.hpp"
 
 namespace sluice::exhaustive {

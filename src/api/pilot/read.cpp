@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "api/pilot/hooks/text.hpp"
 #include "api/pilot/spec.hpp"
 
 namespace sluice::api::pilot {
@@ -47,13 +48,7 @@ std::string own_claim(const model::StatefulSet& set) {
 std::optional<std::string> other_claim(const model::StatefulSet& set) {
     const std::string& claim = annotation(set, key::claim);
     if (claim.empty() || claim == own_claim(set)) return std::nullopt;
-    return claim;
-}
-
-std::optional<engine::Memory> recall(const model::StatefulSet& set) {
-    auto memory = engine::decode_memory(annotation(set, key::rollout));
-    if (!memory || memory->uid != set.meta.uid) return std::nullopt;
-    return memory;
+    return printable(claim, 64);
 }
 
 }  // namespace sluice::api::pilot

@@ -8,7 +8,6 @@
 #include <string_view>
 
 #include "api/pilot/hooks/hook.hpp"
-#include "engine/memory.hpp"
 #include "model/annotations.hpp"
 #include "model/statefulset.hpp"
 
@@ -34,10 +33,7 @@ std::string hook_binding(const model::StatefulSet& set, const HookCatalogue& hoo
 
 // The claim that this API puts on the set.
 std::string own_claim(const model::StatefulSet& set);
-// Who else holds it: the claim's text, or nothing.
+// Who else holds it: the claim's text, fit to be printed, or nothing.
 std::optional<std::string> other_claim(const model::StatefulSet& set);
-
-// What we remember of this very set; memory of a namesake, or memory that is garbled, is none.
-std::optional<engine::Memory> recall(const model::StatefulSet& set);
 
 }  // namespace sluice::api::pilot

@@ -186,14 +186,15 @@ std::optional<std::string> notice(const AdmissionRequest& request, const json::o
     const std::string where =
         fmt::format("-n {} statefulset/{}", text_at(before, "/metadata/namespace"),
                     text_at(before, "/metadata/name"));
-    std::string text = fmt::format(
+    const std::string unlabel =
+        has(object, subscription) ? fmt::format("kubectl label {} dd-statefulset-pilot- && ", where)
+                                  : std::string{};
+    return fmt::format(
         "Sluice steers this StatefulSet. Its partition stays at {}; only Sluice lowers it. Not "
-        "granted: {}. To steer by hand, first take the set out of the hands of Sluice, in a write "
-        "of its own: kubectl annotate {} sluice.dev/claim-",
-        number_at(object, partition), note, where);
-    if (has(object, subscription))
-        text += fmt::format(" && kubectl label {} dd-statefulset-pilot-", where);
-    return text;
+        "granted: {}. To steer by hand, first take the set out of the hands of Sluice, in writes "
+        "of "
+        "their own: {}kubectl annotate {} sluice.dev/claim-",
+        number_at(object, partition), note, unlabel, where);
 }
 
 std::string denied(const std::string& policy, const std::string& why) {

@@ -113,10 +113,9 @@ Response terminating(const Resource& resource, const std::string& name, const st
         fmt::format("unable to create new content in namespace {} because it is being terminated",
                     ns));
     set(response.body.get_object(), "/details/causes",
-        json::array{
-            json::object{{"reason", "NamespaceTerminating"},
-                         {"message", fmt::format("namespace {} is being terminated", ns)},
-                         {"field", "metadata.namespace"}}});
+        json::array{json::object{{"reason", "NamespaceTerminating"},
+                                 {"message", fmt::format("namespace {} is being terminated", ns)},
+                                 {"field", "metadata.namespace"}}});
     return response;
 }
 
@@ -134,8 +133,7 @@ Response forbidden(const Resource& resource, const std::string& name, const std:
 
 Response denied(const Resource& resource, const std::string& name, const std::string& why) {
     Response response = forbidden(resource, name, why);
-    set(response.body.get_object(), "/details/causes",
-        json::array{json::object{{"message", why}}});
+    set(response.body.get_object(), "/details/causes", json::array{json::object{{"message", why}}});
     return response;
 }
 

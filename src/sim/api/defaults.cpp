@@ -111,6 +111,16 @@ void fill_pod_spec(json::object& spec) {
     });
 }
 
+void fill_template(json::object& spec) {
+    if (!spec.contains("template")) return;
+    json::object& pod = child(spec, "template");
+    fill_pod_spec(child(pod, "spec"));
+    // An empty map is no map.
+    for (const char* key : {"labels", "annotations"})
+        if (object_at(pod, std::string{"/metadata/"} + key).empty())
+            erase(pod, std::string{"/metadata/"} + key);
+}
+
 void fill_claim(json::object& claim) {
     give(child(claim, "spec"), "volumeMode", "Filesystem");
 }
@@ -140,7 +150,7 @@ void fill_statefulset(json::object& set) {
     json::object& retention = child(spec, "persistentVolumeClaimRetentionPolicy");
     give(retention, "whenDeleted", "Retain");
     give(retention, "whenScaled", "Retain");
-    if (spec.contains("template")) fill_pod_spec(child(child(spec, "template"), "spec"));
+    fill_template(spec);
     for_objects(spec, "volumeClaimTemplates", [](json::object& claim) {
         give(claim, "apiVersion", "v1");
         give(claim, "kind", "PersistentVolumeClaim");
@@ -155,7 +165,7 @@ void fill_deployment(json::object& deployment) {
     give(spec, "revisionHistoryLimit", 10);
     give(spec, "progressDeadlineSeconds", 600);
     give(child(spec, "strategy"), "type", "RollingUpdate");
-    if (spec.contains("template")) fill_pod_spec(child(child(spec, "template"), "spec"));
+    fill_template(spec);
 }
 
 void fill_job(json::object& job) {
@@ -167,7 +177,7 @@ void fill_job(json::object& job) {
     give(spec, "suspend", false);
     give(spec, "manualSelector", false);
     give(spec, "podReplacementPolicy", "TerminatingOrFailed");
-    if (spec.contains("template")) fill_pod_spec(child(child(spec, "template"), "spec"));
+    fill_template(spec);
 }
 
 void fill_pod(json::object& pod) {

@@ -61,8 +61,7 @@ bool Writing::waits_for_grace(const json::object& object, const Deletion& how,
 // Still there, but on its way out.
 Response Writing::marked(const ObjectPtr& before, json::object object, std::int64_t grace) {
     set(object, "/metadata/deletionTimestamp", to_rfc3339(now_ + std::chrono::seconds{grace}));
-    if (resource_.id() != "namespaces")
-        set(object, "/metadata/deletionGracePeriodSeconds", grace);
+    if (resource_.id() != "namespaces") set(object, "/metadata/deletionGracePeriodSeconds", grace);
     if (resource_.counts_generation && !has(before->object(), "/metadata/deletionTimestamp"))
         set(object, "/metadata/generation", number_at(object, "/metadata/generation") + 1);
     if (resource_.id() == "namespaces") set(object, "/status/phase", "Terminating");
@@ -157,7 +156,8 @@ Response Writing::removed(const ObjectPtr& before, const Deletion& how) {
         return response;
     }
     Response response = gone(place_of(was), was);
-    if (resource_.kind == "CustomResourceDefinition") response.body = leaving_definition(was, server_.storage_.version(), now_);
+    if (resource_.kind == "CustomResourceDefinition")
+        response.body = leaving_definition(was, server_.storage_.version(), now_);
     return response;
 }
 

@@ -113,8 +113,8 @@ bool Handling::is_served_group() const {
     if (parts.empty() || (parts[0] != "api" && parts[0] != "apis")) return false;
     const auto resources = server_.resources();
     return parts[0] == "api" || parts.size() < 2 ||
-           std::ranges::any_of(resources,
-                               [&](const Resource* one) { return one->group == parts[1]; });
+           std::ranges::any_of(
+               resources, [&](const Resource* one) { return one->group == parts[1]; });
 }
 
 // The options of a write stand in its query.
@@ -143,12 +143,11 @@ std::optional<Response> Handling::wrong_options() const {
 }
 
 Response Handling::refused_body_type() const {
-    return refusal(415, "UnsupportedMediaType",
-                   fmt::format("the body of the request was in an unknown format - accepted media "
-                               "types include: application/json, application/yaml{}",
-                               target_.resource->is_custom()
-                                   ? ""
-                                   : ", application/vnd.kubernetes.protobuf"));
+    return refusal(
+        415, "UnsupportedMediaType",
+        fmt::format("the body of the request was in an unknown format - accepted media "
+                    "types include: application/json, application/yaml{}",
+                    target_.resource->is_custom() ? "" : ", application/vnd.kubernetes.protobuf"));
 }
 
 ObjectPtr Handling::current() const {
@@ -216,8 +215,7 @@ std::optional<Response> Handling::other_kind(const std::string& version,
     const bool is_of_version = version.empty() || version == resource.api_version();
     const bool is_of_kind = kind.empty() || kind == resource.kind;
     if (is_of_version && is_of_kind) return std::nullopt;
-    if (is_of_version && resource.is_custom())
-        return refused_kind(kind);
+    if (is_of_version && resource.is_custom()) return refused_kind(kind);
     const std::string named = kind.empty() ? resource.kind : kind;
     const auto resources = server_.resources();
     const bool is_known = std::ranges::any_of(resources, [&](const Resource* one) {
@@ -226,17 +224,18 @@ std::optional<Response> Handling::other_kind(const std::string& version,
     const bool was_once = is_of_kind && version.find("beta") != version.npos;
     if (!is_of_version && (is_known || was_once || resource.is_custom()))
         return bad_request(fmt::format(
-            "the API version in the data ({}) does not match the expected API version ({})", version,
-            resource.api_version()));
+            "the API version in the data ({}) does not match the expected API version ({})",
+            version, resource.api_version()));
     const std::string short_version = version.substr(version.rfind('/') + 1);
     const std::string group =
         resource.group.empty() ? "core" : resource.group.substr(0, resource.group.find('.'));
-    const std::string why =
-        is_known ? fmt::format("converting ({}.{}) to ({}.{}): unknown conversion", short_version,
-                               named, group, resource.kind)
-                 : fmt::format("no kind \"{}\" is registered for version \"{}\" in scheme "
-                               "\"pkg/runtime/scheme.go:111\"",
-                               named, version);
+    const std::string why = is_known
+                                ? fmt::format("converting ({}.{}) to ({}.{}): unknown conversion",
+                                              short_version, named, group, resource.kind)
+                                : fmt::format(
+                                      "no kind \"{}\" is registered for version \"{}\" in scheme "
+                                      "\"pkg/runtime/scheme.go:111\"",
+                                      named, version);
     return bad_request(fmt::format("{} in version \"{}\" cannot be handled as a {}: {}", named,
                                    short_version, resource.kind, why));
 }
@@ -245,10 +244,10 @@ Response Handling::refused_kind(const std::string& kind) const {
     Resource other = *target_.resource;
     other.kind = kind;
     const auto object = body();
-    return invalid(other, object ? text_at(*object, "/metadata/name") : "",
-                   {{"kind", "FieldValueInvalid",
-                     fmt::format("Invalid value: \"{}\": must be {}", kind,
-                                 target_.resource->kind)}});
+    return invalid(
+        other, object ? text_at(*object, "/metadata/name") : "",
+        {{"kind", "FieldValueInvalid",
+          fmt::format("Invalid value: \"{}\": must be {}", kind, target_.resource->kind)}});
 }
 
 // The object that a create or a replace carries: of this kind and of this place.
@@ -325,7 +324,8 @@ Response Handling::apply(const ObjectPtr& before) {
     const std::string kind = text_at(*applied, "/kind");
     if (version != target_.resource->api_version() || kind != target_.resource->kind)
         return bad_request(fmt::format("invalid object type: {}{}, Kind={}",
-                                       version.find('/') == version.npos ? "/" : "", version, kind));
+                                       version.find('/') == version.npos ? "/" : "", version,
+                                       kind));
     applied = own_body();
     if (!applied) return applied.error();
     set(*applied, "/metadata/name", target_.name);

@@ -23,12 +23,11 @@ json::object scale_of(const json::object& object) {
     if (const std::string selector = to_text(object_at(object, "/spec/selector"));
         !selector.empty())
         status["selector"] = selector;
-    return json::object{
-        {"kind", "Scale"},
-        {"apiVersion", "autoscaling/v1"},
-        {"metadata", std::move(meta)},
-        {"spec", std::move(spec)},
-        {"status", std::move(status)}};
+    return json::object{{"kind", "Scale"},
+                        {"apiVersion", "autoscaling/v1"},
+                        {"metadata", std::move(meta)},
+                        {"spec", std::move(spec)},
+                        {"status", std::move(status)}};
 }
 
 json::object metadata_of(const json::object& object) {
@@ -53,8 +52,7 @@ bool is_number(const std::string& text) {
 std::optional<Response> wrong_list(const std::string& limit, const std::string& version,
                                    const std::string& match) {
     if (!is_number(limit))
-        return bad_request(
-            fmt::format("strconv.ParseInt: parsing \"{}\": invalid syntax", limit));
+        return bad_request(fmt::format("strconv.ParseInt: parsing \"{}\": invalid syntax", limit));
     if (!match.empty() && version.empty())
         return invalid_options("ListOptions",
                                {"resourceVersionMatch", "FieldValueForbidden",
@@ -62,11 +60,10 @@ std::optional<Response> wrong_list(const std::string& limit, const std::string& 
                                 "resourceVersion is provided"});
     if (!match.empty() && match != "Exact" && match != "NotOlderThan")
         return invalid_options(
-            "ListOptions",
-            {"resourceVersionMatch", "FieldValueNotSupported",
-             fmt::format("Unsupported value: \"{}\": supported values: \"Exact\", "
-                         "\"NotOlderThan\", \"\"",
-                         match)});
+            "ListOptions", {"resourceVersionMatch", "FieldValueNotSupported",
+                            fmt::format("Unsupported value: \"{}\": supported values: \"Exact\", "
+                                        "\"NotOlderThan\", \"\"",
+                                        match)});
     if (!is_number(version))
         return bad_request(
             fmt::format("invalid resource version: resourceVersion: Invalid value: \"{0}\": "
@@ -92,10 +89,10 @@ Deletion deletion_of(const json::object& options, const std::string& policy,
 std::optional<Response> wrong_deletion(const json::object& options, const Deletion& how) {
     const std::string& policy = how.propagation;
     if (has(options, "/kind") && text_at(options, "/kind") != "DeleteOptions")
-        return bad_request(fmt::format(
-            "no kind \"{}\" is registered for version \"{}\" in scheme "
-            "\"pkg/runtime/scheme.go:111\"",
-            text_at(options, "/kind"), text_at(options, "/apiVersion")));
+        return bad_request(
+            fmt::format("no kind \"{}\" is registered for version \"{}\" in scheme "
+                        "\"pkg/runtime/scheme.go:111\"",
+                        text_at(options, "/kind"), text_at(options, "/apiVersion")));
     if (!policy.empty() && has(options, "/orphanDependents"))
         return invalid_options(
             "DeleteOptions",
@@ -228,10 +225,9 @@ Response Handling::watch() {
                                    "parsing \"{0}\": invalid syntax",
                                    from));
     if (streams && (query("resourceVersionMatch") != "NotOlderThan" || !watch.bookmarks))
-        return invalid_options("ListOptions",
-                               {"resourceVersionMatch", "FieldValueForbidden",
-                                "Forbidden: sendInitialEvents requires setting "
-                                "resourceVersionMatch to NotOlderThan"});
+        return invalid_options("ListOptions", {"resourceVersionMatch", "FieldValueForbidden",
+                                               "Forbidden: sendInitialEvents requires setting "
+                                               "resourceVersionMatch to NotOlderThan"});
     watch.sends_initial = streams || from.empty() || from == "0";
     watch.version = watch.sends_initial ? 0 : number_of(from);
     watch.bookmarks = watch.bookmarks || streams;
@@ -270,11 +266,10 @@ Response Handling::remove_all() {
     json::object meta{{"resourceVersion", std::to_string(server_.storage_.version())}};
     if (target_.resource->is_custom()) meta["continue"] = "";
     Response response;
-    response.body = json::object{
-        {"kind", target_.resource->kind + "List"},
-        {"apiVersion", target_.resource->api_version()},
-        {"metadata", std::move(meta)},
-        {"items", std::move(items)}};
+    response.body = json::object{{"kind", target_.resource->kind + "List"},
+                                 {"apiVersion", target_.resource->api_version()},
+                                 {"metadata", std::move(meta)},
+                                 {"items", std::move(items)}};
     return response;
 }
 
@@ -285,11 +280,10 @@ std::expected<json::object, Response> Handling::wanted_scale(const json::object&
         if (!document)
             return std::unexpected(bad_request("error decoding patch: " + document.error()));
         const bool is_json_patch = request_.content_type.starts_with("application/json-patch");
-        Patched after =
-            is_json_patch ? json_patch(now, *document) : merge_patch(now, *document);
+        Patched after = is_json_patch ? json_patch(now, *document) : merge_patch(now, *document);
         if (!after)
-            return std::unexpected(refused_early(after.error().status, after.error().reason,
-                                                 after.error().message));
+            return std::unexpected(
+                refused_early(after.error().status, after.error().reason, after.error().message));
         return *after;
     }
     auto sent = body();
@@ -325,10 +319,10 @@ Response Handling::scale() {
     const json::object wanted = std::move(*sent);
     const std::int64_t replicas = number_at(wanted, "/spec/replicas");
     if (replicas < 0 && target_.resource->is_custom())
-        return invalid(*target_.resource, target_.name,
-                       {{".spec.replicas", "FieldValueInvalid",
-                         fmt::format("Invalid value: {}: should be a non-negative integer",
-                                     replicas)}});
+        return invalid(
+            *target_.resource, target_.name,
+            {{".spec.replicas", "FieldValueInvalid",
+              fmt::format("Invalid value: {}: should be a non-negative integer", replicas)}});
     static const Resource scales{"autoscaling", "v1", "scales", "scale", "Scale"};
     if (replicas < 0)
         return invalid(

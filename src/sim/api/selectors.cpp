@@ -100,9 +100,9 @@ std::expected<bool, std::string> matches_fields(const json::object& object,
 std::string fault_of_fields(const Resource& resource, const std::string& selector) {
     constexpr std::string_view of_all[] = {"metadata.name", "metadata.namespace"};
     constexpr std::string_view of_pods[] = {
-        "spec.nodeName",           "spec.restartPolicy",       "spec.schedulerName",
-        "spec.serviceAccountName", "spec.hostNetwork",         "status.phase",
-        "status.podIP",            "status.nominatedNodeName", "status.podIPs"};
+        "spec.nodeName",    "spec.restartPolicy", "spec.schedulerName", "spec.serviceAccountName",
+        "spec.hostNetwork", "status.phase",       "status.podIP",       "status.nominatedNodeName",
+        "status.podIPs"};
     const std::string& kind = resource.kind;
     const bool has_more = kind == "Event" || kind == "Node" || kind == "Namespace" ||
                           kind == "Secret" || kind == "Job";
@@ -112,8 +112,7 @@ std::string fault_of_fields(const Resource& resource, const std::string& selecto
         const bool is_known = !term || std::ranges::count(of_all, term->key) > 0 ||
                               (kind == "Pod" && std::ranges::count(of_pods, term->key) > 0);
         if (is_known) continue;
-        if (kind == "Pod" || resource.is_custom())
-            return "field label not supported: " + term->key;
+        if (kind == "Pod" || resource.is_custom()) return "field label not supported: " + term->key;
         return fmt::format(
             "\"{}\" is not a known field selector: only \"metadata.name\", "
             "\"metadata.namespace\"",

@@ -26,7 +26,8 @@ void tidy_object(json::object& object) {
     for (auto& member : object) {
         const std::string_view key = member.key();
         if (key != "managedFields") tidy_value(member.value());
-        if (!is_left_out(key, member.value())) kept.emplace(member.key(), std::move(member.value()));
+        if (!is_left_out(key, member.value()))
+            kept.emplace(member.key(), std::move(member.value()));
     }
     object = std::move(kept);
 }
@@ -41,7 +42,8 @@ void tidy_value(json::value& value) {
 // What these carry is written by others, and kept as it is.
 bool carries_foreign_parts(const Resource& resource) {
     return resource.is_custom() || resource.kind == "CustomResourceDefinition" ||
-           resource.kind == "ControllerRevision" || resource.group.starts_with("admissionregistration");
+           resource.kind == "ControllerRevision" ||
+           resource.group.starts_with("admissionregistration");
 }
 
 void give(json::object& in, std::string_view key, json::value value) {

@@ -92,8 +92,8 @@ std::string rolling_update_in_go(const json::object& set) {
 
 void check_statefulset_status(Problems& problems, const json::object& set) {
     const std::int64_t replicas = number_at(set, "/status/replicas");
-    for (const char* count : {"replicas", "readyReplicas", "currentReplicas", "updatedReplicas",
-                              "availableReplicas"}) {
+    for (const char* count :
+         {"replicas", "readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas"}) {
         const std::string pointer = std::string{"/status/"} + count;
         check_not_negative(problems, set, pointer);
         if (number_at(set, pointer) > replicas)
@@ -118,12 +118,12 @@ void check_statefulset(Problems& problems, const json::object& set, const json::
         invalid_value(problems, "spec.updateStrategy.rollingUpdate", rolling_update_in_go(set),
                       "only allowed for updateStrategy 'RollingUpdate'");
     for (const char* pointer :
-         {"/spec/replicas", "/spec/minReadySeconds",
-          "/spec/updateStrategy/rollingUpdate/partition", "/spec/ordinals/start"})
+         {"/spec/replicas", "/spec/minReadySeconds", "/spec/updateStrategy/rollingUpdate/partition",
+          "/spec/ordinals/start"})
         check_not_negative(problems, set, pointer);
     for (const char* moment : {"whenDeleted", "whenScaled"}) {
-        const std::string policy_of = text_at(
-            set, std::string{"/spec/persistentVolumeClaimRetentionPolicy/"} + moment);
+        const std::string policy_of =
+            text_at(set, std::string{"/spec/persistentVolumeClaimRetentionPolicy/"} + moment);
         check_supported(problems,
                         std::string{"spec.persistentVolumeClaimRetentionPolicy."} + moment,
                         policy_of, retentions);
@@ -160,8 +160,7 @@ void check_pod(Problems& problems, const json::object& pod, const json::object* 
     json::object then = object_at(*before, "/spec");
     json::object now = object_at(pod, "/spec");
     const auto forget = [](json::object& spec) {
-        for (const char* key :
-             {"activeDeadlineSeconds", "tolerations"})
+        for (const char* key : {"activeDeadlineSeconds", "tolerations"})
             spec.erase(key);
         for (const char* list : {"containers", "initContainers"}) {
             json::value* containers = spec.if_contains(list);
@@ -255,8 +254,7 @@ void check_definition(Problems& problems, const json::object& definition, const 
     check_supported(problems, "spec.scope", text_at(definition, "/spec/scope"), scopes);
     const json::array& versions = array_at(definition, "/spec/versions");
     for (std::size_t i = 0; i < versions.size(); ++i)
-        if (versions[i].is_object() &&
-            !has(versions[i].get_object(), "/schema/openAPIV3Schema"))
+        if (versions[i].is_object() && !has(versions[i].get_object(), "/schema/openAPIV3Schema"))
             required(problems, fmt::format("spec.versions[{}].schema.openAPIV3Schema", i));
     if (!array_at(definition, "/status/storedVersions").empty()) return;
     invalid_value(problems, "spec.versions", "[]",

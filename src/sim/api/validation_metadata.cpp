@@ -36,9 +36,8 @@ bool is_dns_subdomain(std::string_view name) {
 
 bool is_name_part(std::string_view name) {
     return !name.empty() && is_alphanumeric(name.front()) && is_alphanumeric(name.back()) &&
-           std::ranges::all_of(name, [](char c) {
-               return is_alphanumeric(c) || c == '-' || c == '_' || c == '.';
-           });
+           std::ranges::all_of(
+               name, [](char c) { return is_alphanumeric(c) || c == '-' || c == '_' || c == '.'; });
 }
 
 constexpr std::string_view name_part_rule =
@@ -175,9 +174,10 @@ std::vector<std::string> faults_of_qualified_name(std::string_view name) {
     std::vector<std::string> faults;
     const auto slashes = std::ranges::count(name, '/');
     if (slashes > 1)
-        return {fmt::format("a valid label key {} with an optional DNS subdomain prefix and '/' "
-                            "(e.g. 'example.com/MyName')",
-                            name_part_rule)};
+        return {
+            fmt::format("a valid label key {} with an optional DNS subdomain prefix and '/' "
+                        "(e.g. 'example.com/MyName')",
+                        name_part_rule)};
     if (slashes == 1) {
         const std::string_view prefix = name.substr(0, name.find('/'));
         name.remove_prefix(prefix.size() + 1);
@@ -217,8 +217,7 @@ void check_config_map(Problems& problems, const json::object& map, const json::o
                               "a valid config key must consist of alphanumeric characters, '-', "
                               "'_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex "
                               "used for validation is '[-._a-zA-Z0-9]+')");
-            if (std::string_view{part} == "data" &&
-                object_at(map, "/binaryData").contains(key))
+            if (std::string_view{part} == "data" && object_at(map, "/binaryData").contains(key))
                 invalid_value(problems, field, in_quotes(key),
                               "duplicate of key present in binaryData");
             size += value.is_string() ? value.get_string().size() : 0;

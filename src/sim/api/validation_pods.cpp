@@ -57,8 +57,8 @@ void check_container(Problems& problems, const json::object& container, const st
     else if (const std::string fault = fault_of_label(name); !fault.empty())
         invalid_value(problems, field + ".name", fmt::format("\"{}\"", name), fault);
     else if (!names.insert(name).second)
-        problems.push_back({field + ".name", "FieldValueDuplicate",
-                            fmt::format("Duplicate value: \"{}\"", name)});
+        problems.push_back(
+            {field + ".name", "FieldValueDuplicate", fmt::format("Duplicate value: \"{}\"", name)});
     if (text_at(container, "/image").empty()) required(problems, field + ".image");
     check_ports(problems, container, field);
     check_env(problems, container, field);

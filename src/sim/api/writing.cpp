@@ -39,17 +39,31 @@ Response accepted(json::value body, int status, std::vector<std::string> warning
     return response;
 }
 
-// Apart from when its fields were written.
-json::object without_times(json::object object) {
-    json::value* record = find(object, "/metadata/managedFields");
-    if (record && record->is_array())
-        for (json::value& entry : record->get_array())
-            if (entry.is_object()) entry.get_object().erase("time");
-    return object;
+bool same_but(const json::object& left, const json::object& right, std::string_view key) {
+    const std::size_t ours = left.size() - (left.contains(key) ? 1 : 0);
+    const std::size_t theirs = right.size() - (right.contains(key) ? 1 : 0);
+    if (ours != theirs) return false;
+    for (const auto& [name, value] : left) {
+        if (std::string_view{name} == key) continue;
+        const json::value* other = right.if_contains(name);
+        if (!other || *other != value) return false;
+    }
+    return true;
+}
+
+// Who wrote which fields, apart from when.
+json::array record_of(const json::object& object) {
+    json::array record = array_at(object, "/metadata/managedFields");
+    for (json::value& entry : record)
+        if (entry.is_object()) entry.get_object().erase("time");
+    return record;
 }
 
 bool is_same_write(const json::object& before, const json::object& after) {
-    return without_times(before) == without_times(after);
+    return same_but(after, before, "metadata") &&
+           same_but(object_at(after, "/metadata"), object_at(before, "/metadata"),
+                    "managedFields") &&
+           record_of(after) == record_of(before);
 }
 
 // Something must happen before it may go; a namespace keeps its finalizers in its spec.
@@ -70,7 +84,8 @@ void take_over_zone(const Storage& storage, json::object& pod) {
     const ObjectPtr node = name.empty() ? nullptr : storage.find({"nodes", {}, name});
     if (!node) return;
     for (const char* key : {"topology.kubernetes.io/zone", "topology.kubernetes.io/region"})
-        if (const json::value* value = object_at(node->object(), "/metadata/labels").if_contains(key))
+        if (const json::value* value =
+                object_at(node->object(), "/metadata/labels").if_contains(key))
             object_in(pod, "/metadata/labels")[key] = *value;
 }
 
@@ -265,8 +280,7 @@ Response Writing::update(const ObjectPtr& before, json::object object,
         gone(place, result.object);
         return accepted(std::move(result.object), 200, std::move(result.warnings));
     }
-    if (is_same_write(was, result.object))
-        return accepted(was, 200, std::move(result.warnings));
+    if (is_same_write(was, result.object)) return accepted(was, 200, std::move(result.warnings));
     return stored(place_of(was), std::move(result.object), 200, std::move(result.warnings));
 }
 

@@ -56,9 +56,8 @@ bool Player::given(const Block& block) {
 
 bool Player::act(const Block& block) {
     for (const Statement& statement : block.statements) {
-        Statement plain = statement;
-        const bool must_fail = plain.words[0] == "refused";
-        if (must_fail) plain.words.erase(plain.words.begin());
+        const Statement plain = without(statement, "refused");
+        const bool must_fail = plain.words.size() < statement.words.size();
         const auto matched = match(actions(), plain);
         const auto wrong = matched->row->act(*world_, matched->rest);
         if (wrong && !must_fail) return problem(statement.line, *wrong);
@@ -70,8 +69,10 @@ bool Player::act(const Block& block) {
 
 std::string Player::first_not_seen(const Block& block) const {
     for (const Statement& statement : block.statements) {
-        const auto matched = match(sights(), statement);
-        if (!is_quiet_ && !matched->row->is_firm) continue;
+        const Statement plain = without(statement, "quietly");
+        const auto matched = match(sights(), plain);
+        const bool is_firm = matched->row->is_firm && plain.words.size() == statement.words.size();
+        if (!is_quiet_ && !is_firm) continue;
         if (const auto instead = matched->row->look(*world_, matched->rest))
             return fmt::format("line {}: \"{}\", but saw {}", statement.line, statement.text(),
                                *instead);

@@ -145,7 +145,7 @@ constexpr Sight table[] = {
     {"annotation", "NAME KEY VALUE|absent", 3, true, annotation},
     {"event", "NAME REASON", 2, false, event},
     {"asked", "NAME PREV>NEXT ...", 2, false, asked},
-    {"asked at least", "NAME PREV>NEXT ...", 2, true, asked_at_least},
+    {"asked at least", "NAME PREV>NEXT ...", 2, false, asked_at_least},
     {"never asked", "NAME", 1, true, never_asked},
     {"claims", "NUMBER", 1, true, claims},
     {"one leader", "", 0, true, one_leader},

@@ -10,7 +10,7 @@ bool is_sight(Block::Kind kind) {
            kind == Block::Kind::Finally;
 }
 
-// "refused" in front of an action: the server must say no. "two words" match two words.
+// "two words" match two words.
 std::size_t prefix_length(std::string_view words, const std::vector<std::string>& said) {
     std::size_t count = 0;
     while (!words.empty()) {
@@ -36,13 +36,13 @@ std::optional<std::string> check(std::span<const Row> rows, const Statement& sta
     return std::nullopt;
 }
 
-Statement without_refused(const Statement& statement) {
+}  // namespace
+
+Statement without(const Statement& statement, std::string_view prefix) {
     Statement rest = statement;
-    if (!rest.words.empty() && rest.words[0] == "refused") rest.words.erase(rest.words.begin());
+    if (!rest.words.empty() && rest.words[0] == prefix) rest.words.erase(rest.words.begin());
     return rest;
 }
-
-}  // namespace
 
 template <class Row>
 std::optional<Matched<Row>> match(std::span<const Row> rows, const Statement& statement) {
@@ -63,8 +63,8 @@ template std::optional<Matched<Action>> match(std::span<const Action>, const Sta
 template std::optional<Matched<Sight>> match(std::span<const Sight>, const Statement&);
 
 std::optional<std::string> check_statement(const Statement& statement, Block::Kind kind) {
-    if (is_sight(kind)) return check(sights(), statement);
-    return check(actions(), without_refused(statement));
+    if (is_sight(kind)) return check(sights(), without(statement, "quietly"));
+    return check(actions(), without(statement, "refused"));
 }
 
 WorldOptions world_options(const Scenario& scenario, std::uint64_t seed) {

@@ -42,6 +42,10 @@ std::optional<Matched<Row>> match(std::span<const Row> rows, const Statement& st
 extern template std::optional<Matched<Action>> match(std::span<const Action>, const Statement&);
 extern template std::optional<Matched<Sight>> match(std::span<const Sight>, const Statement&);
 
+// "refused" in front of an action: the server must say no. "quietly" in front of a sight: it is
+// only looked at in runs that nothing disturbs.
+Statement without(const Statement& statement, std::string_view prefix);
+
 // What is wrong with a statement in a block of this kind.
 std::optional<std::string> check_statement(const Statement& statement, Block::Kind kind);
 

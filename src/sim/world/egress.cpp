@@ -93,6 +93,8 @@ std::optional<HookVerdict> Egress::ask(const HookCatalogue& hooks, Transition tr
         }
         if (auto* need = std::get_if<NeedSecret>(&next))
             learnt.secrets.emplace(need->name, secret(transition.ns, need->name));
+        else if (const Ask& ask = std::get<Ask>(next); ask.url.contains("/api/v1/query"))
+            learnt.answers.push_back(prometheus.answer(ask, now));
         else
             learnt.answers.push_back(answer(transition.hook, call.next));
     }

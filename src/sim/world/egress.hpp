@@ -11,6 +11,7 @@
 #include "api/pilot/hooks/hook.hpp"
 #include "base/time.hpp"
 #include "sim/api/api_server.hpp"
+#include "sim/world/prometheus.hpp"
 
 namespace sluice::sim {
 
@@ -46,7 +47,13 @@ class Egress {
     std::optional<api::pilot::HookVerdict> ask(const api::pilot::HookCatalogue& hooks,
                                                api::pilot::Transition transition, Instant now);
 
+    // How long every service thinks before it answers.
+    void set_thinking_time(Duration time) { thinking_time_ = time; }
+    Duration thinking_time() const { return thinking_time_; }
+
     const std::vector<HookCall>& calls() const { return calls_; }
+
+    Prometheus prometheus;  // at every URL that ends in /api/v1/query
 
   private:
     Result<api::pilot::Answer> answer(const std::string& hook, const std::string& next) const;
@@ -56,6 +63,7 @@ class Egress {
     const ApiServer& api_;
     std::vector<HookRule> rules_;
     std::vector<HookCall> calls_;
+    Duration thinking_time_{0};
 };
 
 }  // namespace sluice::sim

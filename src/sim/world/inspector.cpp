@@ -127,7 +127,6 @@ void Inspector::on_set(const Change& change) {
     Record& record = records_[uid_of(now)];
     if (number_at(now, "/spec/replicas") == 0) record.was_at_zero = true;
     if (!change.before) return;
-    if (gate_of(now) > gate_of(change.before->object())) record.lowered_to.clear();
     if (change.user == operator_user)
         on_own_set_write(change, record);
     else
@@ -141,6 +140,10 @@ void Inspector::on_stranger(const Change& change, Record& record) {
     const bool steered = has(before, claim_at);
     const std::int64_t replicas = number_at(now, "/spec/replicas");
     if (gate_of(now) < gate_of(before) && gate_of(now) < replicas) record.is_bypassed = true;
+    // Whoever moves the gate, changes the template or takes our memory makes Sluice go a way twice.
+    if (object_at(now, "/spec") != object_at(before, "/spec") ||
+        object_at(now, "/metadata/annotations") != object_at(before, "/metadata/annotations"))
+        record.lowered_to.clear();
     if (!steered) record.is_bypassed = true;  // nobody promised anything yet
     // A new template over an open gate, where no policy closes it in the same write.
     const bool leaks = object_at(now, "/spec/template") != object_at(before, "/spec/template") &&
@@ -191,6 +194,7 @@ void Inspector::on_own_set_write(const Change& change, Record& record) {
         record.lowered_to.clear();
         record.was_at_zero = number_at(now, "/spec/replicas") == 0;
     }
+    if (!has(now, claim_at)) record = Record{};  // let go; the next one starts from nothing
     const bool shuts = gate_of(now) >= number_at(now, "/spec/replicas");
     if (shuts) record.is_bypassed = false;
     if (note(now, "reason") == "GateBypassed" && gate_of(now) > gate_of(before))

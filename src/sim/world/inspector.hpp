@@ -42,7 +42,7 @@ class Inspector {
     };
     struct Record {  // what is known of one workload, by UID
         std::map<std::pair<std::string, std::int64_t>, bool> approved;  // revision, index
-        std::set<std::int64_t> lowered_to;  // since the gate was last raised
+        std::set<std::int64_t> lowered_to;  // since somebody else last changed the spec
         std::int64_t rollout = -1;
         std::int64_t replicas_then = 0;  // when the gate was last lowered
         bool is_bypassed = false;        // by somebody else

@@ -221,7 +221,9 @@ void OperatorHost::pump(controller::SessionId session) {
     Stream& stream = found->second;
     stream.pump_is_due = false;
     std::vector<WatchedEvent> raw;
-    const std::uint64_t stale = stream.watch.sends_initial ? faults_.stale_by(cluster_.now()) : 0;
+    // Declarations of hooks come from consistent lists; nothing is read again that could tell.
+    const bool may_be_stale = stream.watch.sends_initial && stream.kind != model::Kind::ConfigMap;
+    const std::uint64_t stale = may_be_stale ? faults_.stale_by(cluster_.now()) : 0;
     const std::uint64_t now = cluster_.api().storage().version();
     if (stale > 0 && now > stale && !cluster_.api().storage().is_compacted(now - stale)) {
         // A server that is behind: the list is old, and the watch goes on from there.

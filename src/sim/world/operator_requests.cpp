@@ -98,13 +98,23 @@ void OperatorHost::run_one(controller::AskHook&& effect) {
         if (asking_.erase(ticket))
             step(controller::HookAnswered{ticket, allowed, std::move(message)});
     };
-    exchange([this, verdict, transition = std::move(effect.transition),
-              hooks = effect.hooks] { *verdict = egress_.ask(*hooks, transition, cluster_.now()); },
-             [verdict, said] {
-                 if (*verdict) return said((*verdict)->allowed, (*verdict)->message);
-                 said(false, "the hook did not come to a verdict");
-             },
-             [said](const runtime::RequestFailure&) { said(false, "the hook did not answer"); });
+    exchange(
+        [this, verdict, ticket = effect.ticket, transition = std::move(effect.transition),
+         hooks = effect.hooks] {
+            // Taken back before it left?
+            if (asking_.contains(ticket))
+                *verdict = egress_.ask(*hooks, transition, cluster_.now());
+        },
+        [this, verdict, said] {
+            const auto answer = [verdict, said] {
+                if (*verdict) return said((*verdict)->allowed, (*verdict)->message);
+                said(false, "the hook did not come to a verdict");
+            };
+            const Duration thinking = egress_.thinking_time();
+            if (thinking > 0ms) return later(thinking, answer);
+            answer();
+        },
+        [said](const runtime::RequestFailure&) { said(false, "the hook did not answer"); });
 }
 
 void OperatorHost::run_one(controller::CancelHook&& effect) {
@@ -150,7 +160,7 @@ void OperatorHost::run_one(controller::CheckPolicies&&) {
                 cluster_.api().find("mutatingadmissionpolicybindings" + group, {}, "sluice-gate");
         },
         [this, installed] { step(controller::PoliciesSeen{*installed}); },
-        [](const runtime::RequestFailure&) {});
+        [this](const runtime::RequestFailure&) { step(controller::PoliciesSeen{}); });
 }
 
 void OperatorHost::run_one(controller::RolloutEnded&&) {}

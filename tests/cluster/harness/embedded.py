@@ -27,7 +27,7 @@ class Embedded:
             "sluice cluster",
             [str(sluice_binary()), "cluster", f"--kubeconfig-out={self.kubeconfig}",
              f"--speed={speed:g}", *flags],
-            folder / "cluster.log")
+            folder / f"cluster-{secrets.token_hex(3)}.log")
         wait_for("the embedded cluster to say where it is", self._greeting,
                  lambda text: "Ctrl-C ends it" in text)
         config = yaml.safe_load(self.kubeconfig.read_text())

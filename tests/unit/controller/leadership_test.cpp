@@ -114,8 +114,28 @@ TEST_F(ControllerLeadership, ANewLeaderReadsBeforeItsFirstWrite) {
 TEST_F(ControllerLeadership, HandsOffWhenANewerLeaderHasWritten) {
     cluster.change(web, [](StatefulSet& set) { set.annotations["sluice.dev/fence"] = "lease/5"; });
     lead(4);
-    sluice.run_for(5min);
+    sluice.run_for(25s);
     EXPECT_THAT(sluice.history, Not(Contains(::testing::StartsWith("patch"))));
+}
+
+TEST_F(ControllerLeadership, AFenceThatNobodyWroteWhoHeldTheLeaseIsOverwritten) {
+    cluster.change(web, [](StatefulSet& set) {
+        set.annotations["sluice.dev/fence"] = "lease/9223372036854775807";
+    });
+    lead(4);
+    sluice.run_for(2min);
+    EXPECT_EQ(cluster.set(web).annotations.at("sluice.dev/fence"), "lease/4");
+}
+
+TEST_F(ControllerLeadership, NoFenceKeepsASetThatLostItsLabelFromBeingLetGo) {
+    lead(4);
+    sluice.run_for(1min);
+    cluster.change(web, [](StatefulSet& set) {
+        set.annotations["sluice.dev/fence"] = "lease/99";
+        set.labels.clear();
+    });
+    sluice.run_for(1s);
+    EXPECT_FALSE(cluster.set(web).annotations.contains("sluice.dev/claim"));
 }
 
 TEST_F(ControllerLeadership, TheFenceOfALeaseThatIsNoMoreBindsNobody) {

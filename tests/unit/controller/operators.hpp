@@ -65,7 +65,7 @@ class Operator {
     void perform(AskHook&& effect);
     void perform(CancelHook&&) { history.emplace_back("cancel"); }
     void perform(PostEvent&& effect);
-    void perform(CheckPolicies&&) {}
+    void perform(CheckPolicies&&) { send(PoliciesSeen{false}); }
     void perform(RolloutEnded&&) { history.emplace_back("end"); }
     void perform(Log&&) {}
 

@@ -1,7 +1,8 @@
 // Elasticsearch and OpenSearch: shards stay where they are while a node restarts, and no node
 // restarts while the cluster is not green. After a pod's update allocation is opened again and the
 // cluster must become green; before one it must be green, allocation is narrowed to new primaries,
-// and a flush makes the recovery short.
+// and a flush makes the recovery short. A rollout that starts with a cluster that is not green
+// opens allocation too, for an earlier one may have ended half way.
 #include "api/pilot/hooks/elasticsearch.hpp"
 
 #include <boost/json/parse.hpp>
@@ -85,18 +86,25 @@ Fault not_acknowledged(const Answer& answer) {
     return std::nullopt;
 }
 
-// Only words of the server's vocabulary are repeated, never its text.
-Fault not_green(const Answer& answer) {
+// "green", "yellow" or "red"; empty if the answer does not say.
+std::string color_of(const Answer& answer) {
     const boost::json::value reply = parsed(answer.body);
     const boost::json::array* rows = reply.if_array();
     const boost::json::object* row =
         rows && rows->size() == 1 ? rows->front().if_object() : nullptr;
     const boost::json::value* status = row ? row->if_contains("status") : nullptr;
     const boost::json::string* color = status ? status->if_string() : nullptr;
-    if (color && *color == "green") return std::nullopt;
-    if (color && *color == "yellow") return "the cluster is yellow, not green";
-    if (color && *color == "red") return "the cluster is red, not green";
-    return "GET " + health_path + " did not say whether the cluster is green";
+    for (const char* known : {"green", "yellow", "red"})
+        if (color && *color == known) return known;
+    return {};
+}
+
+// Only words of the server's vocabulary are repeated, never its text.
+Fault not_green(const Answer& answer) {
+    const std::string color = color_of(answer);
+    if (color == "green") return std::nullopt;
+    if (color.empty()) return "GET " + health_path + " did not say whether the cluster is green";
+    return "the cluster is " + color + ", not green";
 }
 
 // Asks, and halts unless the answer is a 200 in which `fault` finds nothing wrong.
@@ -164,9 +172,27 @@ Halt after_update(Conversation& talk, const HookPod& pod) {
     return require_green(talk, pod);
 }
 
-Halt before_update(Conversation& talk, const HookPod& pod) {
+// At the start of a rollout: a step that was cut short (a new template, a label removed) may have
+// left allocation narrowed, and then the cluster never becomes green by itself. Opening it again is
+// what the transition that was lost would have done.
+Halt require_green_or_open(Conversation& talk, const HookPod& pod) {
+    const Result<Answer>* health = talk.answer();
+    if (!health) return talk.ask(pod, "GET", health_path + "?format=json");
+    if (!*health) return halt(pod, "GET " + health_path + ": " + health->error().message);
+    if ((*health)->status != 200)
+        return halt(pod,
+                    "GET " + health_path + " answered HTTP " + std::to_string((*health)->status));
+    const Fault fault = not_green(**health);
+    if (!fault) return std::nullopt;
+    if (color_of(**health).empty()) return halt(pod, *fault);
+    if (Halt now = set_allocation(talk, pod, "all")) return now;
+    return halt(pod, *fault + "; shard allocation was set to all, so that it can recover");
+}
+
+Halt before_update(Conversation& talk, const HookPod& pod, bool is_first) {
     if (Halt now = require_address(pod)) return now;
-    if (Halt now = require_green(talk, pod)) return now;
+    if (Halt now = is_first ? require_green_or_open(talk, pod) : require_green(talk, pod))
+        return now;
     if (Halt now = set_allocation(talk, pod, "new_primaries")) return now;
     return flush(talk, pod);
 }
@@ -181,7 +207,7 @@ HookStep elasticsearch(const Transition& transition, const Learnt& learnt) {
         if (Halt now = after_update(talk, *transition.prev)) return *now;
     }
     if (transition.next) {
-        if (Halt now = before_update(talk, *transition.next)) return *now;
+        if (Halt now = before_update(talk, *transition.next, !transition.prev)) return *now;
     }
     return HookVerdict{true, ""};
 }

@@ -80,7 +80,9 @@ TEST(HooksPage, ItsMessagesAreTheOnesGiven) {
     const auto refusal = [&](World world) {
         return play(broken, es, std::move(world)).verdict.value().message;
     };
-    EXPECT_THAT(text, HasSubstr(refusal({{answer(200, R"([{"status":"yellow"}])")}, {}})));
+    EXPECT_THAT(text, HasSubstr(refusal({{answer(200, R"([{"status":"yellow"}])"),
+                                          answer(200, R"({"acknowledged":true})")},
+                                         {}})));
     es.annotations["sluice.dev/elasticsearch-secret"] = "es-login";
     EXPECT_THAT(
         text,

@@ -87,8 +87,22 @@ TEST(Elasticsearch, AClusterThatIsNotGreenHoldsTheNextPod) {
               "pod es-2: the cluster is yellow, not green");
     EXPECT_EQ(refusal(moving(es2, es1), {{acknowledged, green, yellow}, {}}),
               "pod es-1: the cluster is yellow, not green");
-    EXPECT_EQ(refusal(moving(std::nullopt, es2), {{answer(200, R"([{"status":"red"}])")}, {}}),
-              "pod es-2: the cluster is red, not green");
+}
+
+TEST(Elasticsearch, ARolloutThatStartsOnAClusterThatIsNotGreenOpensAllocation) {
+    const std::string opened = "; shard allocation was set to all, so that it can recover";
+    for (const std::string color : {"yellow", "red"}) {
+        const Talk talk =
+            ask(moving(std::nullopt, es2),
+                {{answer(200, R"([{"status":")" + color + R"("}])"), acknowledged}, {}});
+        EXPECT_THAT(talk.asked,
+                    ElementsAre(HasSubstr("GET http://10.0.0.12:9200/_cat/health"),
+                                HasSubstr(R"("cluster.routing.allocation.enable":"all")")));
+        ASSERT_TRUE(talk.verdict);
+        EXPECT_FALSE(talk.verdict->allowed);
+        EXPECT_EQ(talk.verdict->message,
+                  "pod es-2: the cluster is " + color + ", not green" + opened);
+    }
 }
 
 TEST(Elasticsearch, AHealthThatCannotBeReadIsNotGreen) {

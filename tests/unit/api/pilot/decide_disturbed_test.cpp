@@ -116,10 +116,10 @@ TEST(PilotDecides, NotToFightWithWhoeverOpensTheGate) {
     const Snapshot opened_once = moved(open_at(3, 2), 0);
     const Snapshot put_back = after(opened_once, decide(opened_once, noon));
     const Snapshot opened_again = moved(put_back, 0);
-    const Decision second = decide(opened_again, noon + 29s);
+    const Decision second = decide(opened_again, noon + 32s);
     EXPECT_FALSE(second.patch && second.patch->moves_partition());
-    EXPECT_EQ(second.wake_at, noon + 30s);
-    const Decision third = decide(opened_again, noon + 30s);
+    EXPECT_EQ(second.wake_at, noon + 33s);
+    const Decision third = decide(opened_again, noon + 33s);
     ASSERT_TRUE(third.patch && third.patch->moves_partition());
     EXPECT_EQ(third.patch->partition_to(), Partition{2});
 }
@@ -142,7 +142,7 @@ TEST(PilotDecides, ToPutItsMemoryRightWhenItsOwnLoweringWasUndone) {
     EXPECT_EQ(line(decision),
               "Held PartitionContested; writes; tells PartitionContested; wakes in 40s");
     look = after(look, decision);
-    EXPECT_EQ(recall(look.workload)->partition, closed_partition);
+    EXPECT_EQ(engine::recall(look.workload)->partition, closed_partition);
     look.contested_until.reset();
     EXPECT_EQ(line(decide(look, noon)), "Waiting AskingHook; asks nil > web-2; wakes in 10s")
         << "and not to take the undone write for somebody's brake";
@@ -153,7 +153,7 @@ TEST(PilotDecides, ToAskAgainFromTheTopOnceTheGateWasClosed) {
     Snapshot closed = after(look, decide(look, noon));
     closed = revision(closed, "C");
     closed = after(closed, decide(closed, noon));
-    EXPECT_EQ(recall(closed.workload)->revision, "web-C");
+    EXPECT_EQ(engine::recall(closed.workload)->revision, "web-C");
     EXPECT_EQ(line(decide(closed, noon)), "Waiting AskingHook; asks nil > web-2; wakes in 10s");
 }
 

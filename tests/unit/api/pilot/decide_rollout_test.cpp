@@ -159,9 +159,9 @@ TEST(PilotDecides, ToRememberThePodThatItLetGoInTheSameWrite) {
     const Snapshot before = allowed(open_at(3, 2));
     const Snapshot now = after(before, decide(before, noon));
     EXPECT_EQ(now.workload.partition, Partition{1});
-    EXPECT_EQ(recall(now.workload)->partition, Partition{1});
-    EXPECT_EQ(recall(now.workload)->id, 2);
-    EXPECT_EQ(recall(now.workload)->started, noon - 10min);
+    EXPECT_EQ(engine::recall(now.workload)->partition, Partition{1});
+    EXPECT_EQ(engine::recall(now.workload)->id, 2);
+    EXPECT_EQ(engine::recall(now.workload)->started, noon - 10min);
 }
 
 TEST(PilotDecides, ThatWaitingForThePodItLetGoCostsNoFurtherWrite) {
@@ -175,17 +175,17 @@ TEST(PilotDecides, ThatWaitingForThePodItLetGoCostsNoFurtherWrite) {
 TEST(PilotDecides, ThatEveryNewRolloutHasItsOwnNumber) {
     const Snapshot look = fresh(Partition{3});
     const Snapshot started = after(look, decide(look, noon));
-    EXPECT_EQ(recall(started.workload)->id, 2);
+    EXPECT_EQ(engine::recall(started.workload)->id, 2);
     Snapshot again = started;
     again.workload.update_revision = "web-C";
     again.workload.template_hash = 0xC;
     again = after(again, decide(again, noon));
-    EXPECT_EQ(recall(again.workload)->id, 3);
+    EXPECT_EQ(engine::recall(again.workload)->id, 3);
     again = allowed(again);
     const Decision let_go = decide(again, noon);
     EXPECT_EQ(line(let_go),
               "Rolling PodsNotReady; writes, partition 2, lets go; tells HookAllowed");
-    EXPECT_EQ(recall(after(again, let_go).workload)->id, 3);
+    EXPECT_EQ(engine::recall(after(again, let_go).workload)->id, 3);
 }
 
 TEST(PilotDecides, HowLongTheRolloutTook) {

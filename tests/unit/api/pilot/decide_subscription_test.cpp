@@ -104,13 +104,13 @@ TEST(PilotDecides, ToCloseTheGateOfASetThatItMeetsForTheFirstTime) {
 
 TEST(PilotDecides, ToRememberWhatItAdopts) {
     const Snapshot idle = after(seen(3), decide(seen(3), noon));
-    ASSERT_TRUE(recall(idle.workload).has_value());
-    EXPECT_FALSE(recall(idle.workload)->open);
+    ASSERT_TRUE(engine::recall(idle.workload).has_value());
+    EXPECT_FALSE(engine::recall(idle.workload)->open);
     EXPECT_EQ(annotation(idle.workload, key::claim), "pilot/web");
     const Snapshot started = after(pending(3), decide(pending(3), noon));
-    EXPECT_TRUE(recall(started.workload)->open);
-    EXPECT_EQ(recall(started.workload)->revision, "web-B");
-    EXPECT_EQ(recall(started.workload)->partition, closed_partition);
+    EXPECT_TRUE(engine::recall(started.workload)->open);
+    EXPECT_EQ(engine::recall(started.workload)->revision, "web-B");
+    EXPECT_EQ(engine::recall(started.workload)->partition, closed_partition);
 }
 
 TEST(PilotReleases, TakingAwayAllItsAnnotationsAndLeavingThePartition) {

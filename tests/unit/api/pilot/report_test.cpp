@@ -1,5 +1,5 @@
 // What a person reads on the StatefulSet, and how often it is written.
-#include "api/pilot/report.hpp"
+#include "engine/report.hpp"
 
 #include <gtest/gtest.h>
 
@@ -52,10 +52,10 @@ TEST(PilotReport, TheSameWordsAreNotWrittenTwice) {
     }
 }
 
-TEST(PilotReport, TheGuaranteeIsNotWorthAWriteOfItsOwn) {
+TEST(PilotReport, AGuaranteeThatIsNoLongerTrueIsWrittenDownAlsoWhileNothingHappens) {
     Snapshot look = resting(3);
     look.environment.guarantee = engine::Guarantee::Prevent;
-    EXPECT_FALSE(decide(look, noon).patch.has_value());
+    EXPECT_EQ(annotations_after(look).at(key::guarantee), "Prevent");
     look = allowed(open_at(3, 2));
     look.environment.guarantee = engine::Guarantee::Prevent;
     EXPECT_EQ(annotations_after(look).at(key::guarantee), "Prevent");
@@ -85,20 +85,21 @@ TEST(PilotReport, WhenAllIsWellThereIsNothingToUnblock) {
 
 TEST(PilotReport, EveryCommandNamesTheNamespaceAndTheSet) {
     const model::StatefulSet set = seen(3).workload;
-    EXPECT_EQ(unblock_text(Reason::Paused, set),
+    EXPECT_EQ(engine::unblock_text(Reason::Paused, set),
               "kubectl -n shop annotate statefulset web sluice.dev/paused-");
-    EXPECT_EQ(unblock_text(Reason::ScaledToZero, set),
+    EXPECT_EQ(engine::unblock_text(Reason::ScaledToZero, set),
               "kubectl -n shop scale statefulset web --replicas=N");
-    EXPECT_EQ(unblock_text(Reason::OnDelete, set),
+    EXPECT_EQ(engine::unblock_text(Reason::OnDelete, set),
               "kubectl -n shop patch statefulset web --type merge -p "
               "'{\"spec\":{\"updateStrategy\":{\"type\":\"RollingUpdate\"}}}'");
-    EXPECT_EQ(unblock_text(Reason::GateBypassed, set), engine::entry(Reason::GateBypassed).unblock);
+    EXPECT_EQ(engine::unblock_text(Reason::GateBypassed, set),
+              engine::entry(Reason::GateBypassed).unblock);
 }
 
 TEST(PilotReport, NamesWithBracesAreOnlyNames) {
     model::StatefulSet set = seen(3).workload;
     set.meta.key = {"{0}", "{name}"};
-    EXPECT_EQ(unblock_text(Reason::Paused, set),
+    EXPECT_EQ(engine::unblock_text(Reason::Paused, set),
               "kubectl -n {0} annotate statefulset {name} sluice.dev/paused-");
 }
 

@@ -7,6 +7,7 @@
 
 #include "api/pilot/decide.hpp"
 #include "api/pilot/spec.hpp"
+#include "engine/steering.hpp"
 #include "tests/unit/engine/seen.hpp"
 #include "tests/unit/model/written.hpp"
 
@@ -49,6 +50,7 @@ inline Snapshot remembering(Snapshot look, const Memory& memory,
     look.workload.annotations[key::claim] = "pilot/web";
     look.workload.annotations[key::rollout] = engine::encode(memory);
     look.workload.annotations[key::phase] = phase;
+    look.workload.annotations[key::guarantee] = "Detect";
     return look;
 }
 

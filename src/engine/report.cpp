@@ -1,9 +1,13 @@
-#include "api/pilot/report.hpp"
+#include "engine/report.hpp"
 
 #include <fmt/format.h>
 
-namespace sluice::api::pilot {
+#include "model/annotations.hpp"
+
+namespace sluice::engine {
 namespace {
+
+namespace key = model::key;
 
 // Bounds what strangers (hooks, names) can put on an object.
 constexpr std::size_t message_max = 400;
@@ -24,50 +28,45 @@ void annotate_or_clear(model::WorkloadPatch& patch, const std::string& name,
         patch.annotate(name, value);
 }
 
-const char* to_text(engine::Guarantee guarantee) {
-    return guarantee == engine::Guarantee::Prevent ? "Prevent" : "Detect";
-}
-
-struct Command {
-    engine::Reason reason;
-    const char* text;  // {0} namespace, {1} name
-};
 constexpr Command commands[] = {
-    {engine::Reason::PodsNotReady,
+    {Reason::PodsNotReady,
      "kubectl -n {0} get pods; a pod that is stuck on an old revision "
-     "is replaced only after kubectl -n {0} delete pod; to go on although pods behind the gate are "
+     "is replaced only after kubectl -n {0} delete pod POD; to go on although pods behind the gate "
+     "are "
      "not ready: kubectl -n {0} annotate statefulset {1} sluice.dev/allow-unready=true"},
-    {engine::Reason::HookRefused,
+    {Reason::HookRefused,
      "it is asked again by itself; to stop asking: kubectl -n {0} "
      "annotate statefulset {1} sluice.dev/paused=true"},
-    {engine::Reason::UnknownHook,
-     "kubectl -n {0} label --overwrite statefulset {1} "
-     "dd-statefulset-pilot=HOOK"},
-    {engine::Reason::OnDelete,
+    {Reason::OnDelete,
      "kubectl -n {0} patch statefulset {1} --type merge -p "
      "'{{\"spec\":{{\"updateStrategy\":{{\"type\":\"RollingUpdate\"}}}}}}'"},
-    {engine::Reason::PartitionRaised,
+    {Reason::PartitionRaised,
      "kubectl -n {0} annotate --overwrite statefulset {1} "
      "sluice.dev/retry=$(date +%s)"},
-    {engine::Reason::Paused, "kubectl -n {0} annotate statefulset {1} sluice.dev/paused-"},
-    {engine::Reason::ScaledToZero, "kubectl -n {0} scale statefulset {1} --replicas=N"},
+    {Reason::Paused, "kubectl -n {0} annotate statefulset {1} sluice.dev/paused-"},
+    {Reason::ScaledToZero, "kubectl -n {0} scale statefulset {1} --replicas=N"},
 };
 
 }  // namespace
 
-std::string unblock_text(engine::Reason reason, const model::StatefulSet& set) {
-    for (const Command& command : commands) {
-        if (command.reason == reason)
-            return fmt::format(fmt::runtime(command.text), set.meta.key.ns, set.meta.key.name);
-    }
-    return std::string{engine::entry(reason).unblock};
+const char* guarantee_text(Guarantee guarantee) {
+    return guarantee == Guarantee::Prevent ? "Prevent" : "Detect";
 }
 
-void write_report(model::WorkloadPatch& patch, const engine::StatusReport& report,
-                  const engine::Snapshot& seen, Instant now) {
+std::string unblock_text(Reason reason, const model::StatefulSet& set,
+                         std::span<const Command> own) {
+    for (const std::span<const Command> table : {own, std::span<const Command>{commands}})
+        for (const Command& command : table)
+            if (command.reason == reason)
+                return fmt::format(fmt::runtime(command.text), set.meta.key.ns, set.meta.key.name);
+    return std::string{entry(reason).unblock};
+}
+
+void write_report(model::WorkloadPatch& patch, const StatusReport& report, const Snapshot& seen,
+                  Instant now) {
     const model::StatefulSet& set = seen.workload;
-    const std::string phase = engine::to_text(report.phase);
-    const std::string reason{engine::entry(report.reason).name};
+    const std::string phase = to_text(report.phase);
+    const std::string reason{entry(report.reason).name};
     const bool moved = patch.moves_partition() || annotation(set, key::phase) != phase ||
                        annotation(set, key::reason) != reason;
     patch.annotate(key::phase, phase);
@@ -75,8 +74,7 @@ void write_report(model::WorkloadPatch& patch, const engine::StatusReport& repor
     annotate_or_clear(patch, key::message, capped(report.message));
     annotate_or_clear(patch, key::unblock, report.unblock);
     if (moved) patch.annotate(key::since, to_rfc3339(now));
-    // Not worth a write of its own: it rides along with the next one.
-    if (!patch.empty()) patch.annotate(key::guarantee, to_text(seen.environment.guarantee));
+    patch.annotate(key::guarantee, guarantee_text(seen.environment.guarantee));
 }
 
 void erase_report(model::WorkloadPatch& patch) {
@@ -86,4 +84,4 @@ void erase_report(model::WorkloadPatch& patch) {
         patch.unannotate(name);
 }
 
-}  // namespace sluice::api::pilot
+}  // namespace sluice::engine

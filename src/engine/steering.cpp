@@ -1,0 +1,413 @@
+#include "engine/steering.hpp"
+
+#include <fmt/format.h>
+
+#include "base/hash.hpp"
+#include "engine/advance.hpp"
+#include "engine/gates.hpp"
+#include "engine/report.hpp"
+#include "engine/world.hpp"
+#include "model/annotations.hpp"
+
+namespace sluice::engine {
+namespace {
+
+namespace key = model::key;
+using model::StatefulSet;
+using model::WorkloadPatch;
+
+// Beyond this, a look at a set costs more than it should, and nobody runs such a database.
+constexpr PodCount replicas_max{10'000};
+// Whoever opens the gate again and again is answered twice a minute, not more often; the time is
+// remembered in whole seconds, and requests take some.
+constexpr Duration correction_pace = 33s;
+
+// A wait that is over so soon that writing it down would only be noise.
+Decision wait_silently(Phase phase, Reason reason, std::string message) {
+    Decision decision;
+    decision.report = {phase, reason, std::move(message), {}};
+    return decision;
+}
+
+// The value itself is a person's, of any length; its hash tells a new one from the last.
+std::uint64_t retry_of(const StatefulSet& set) {
+    const std::string& retry = annotation(set, key::retry);
+    return retry.empty() ? 0 : fnv1a(retry);
+}
+
+// A value that is new; taking the annotation away asks for nothing.
+bool asks_for_retry(const StatefulSet& set, const Memory& memory) {
+    const std::uint64_t retry = retry_of(set);
+    return retry != 0 && retry != memory.retry;
+}
+
+// Whoever reaches for the brake and misspells "true" means the brake.
+bool is_paused(const StatefulSet& set) {
+    const std::string& paused = annotation(set, key::paused);
+    return !paused.empty() && paused != "false";
+}
+
+bool exposes_pods(const StatefulSet& set) {
+    return exposed_count(effective_partition(set), set.replicas).value > 0;
+}
+
+std::string waiting_text(const StatefulSet& set) {
+    return fmt::format("Revision {} waits behind a closed gate.", set.update_revision);
+}
+
+Phase phase_of(PodCount exposed) {
+    return exposed.value > 0 ? Phase::Rolling : Phase::Waiting;
+}
+
+// The template is not the one that our memory belongs to, and pods are exposed to whatever it is:
+// the spec alone says so, there is no need to wait for the status.
+bool is_overtaken(const StatefulSet& set, const Memory& memory) {
+    return memory.template_hash != set.template_hash && set.meta.generation > memory.generation &&
+           exposes_pods(set);
+}
+
+// A set that nobody steered so far changes while we look: shut its gate first, think afterwards.
+bool is_unguarded(const StatefulSet& set) {
+    return set.observed_generation > 0 && !has_current_status(set) &&
+           !set.update_revision.empty() && effective_partition(set) < closed_partition;
+}
+
+// One look at one workload: what is seen, where it is to go, and what time it is.
+class Helm {
+  public:
+    Helm(const Snapshot& seen, const Course& course, Instant now)
+        : seen_(seen), course_(course), now_(now) {}
+
+    Decision decide() const;
+
+  private:
+    Decision wait(Phase phase, Reason reason, std::string message) const;
+    Decision move_gate(Memory memory, Partition to, StatusReport report) const;
+    Memory opened(std::int64_t id) const;
+    Decision adopt() const;
+    Decision rest(const Memory& memory) const;
+    Decision close_gate(Memory memory, Reason reason, const std::string& message) const;
+    Decision close_bypassed(Memory memory) const;
+    Decision let_go(const Memory& memory, PodCount target) const;
+    Decision complete(Memory memory) const;
+    Decision hold(Hold held, PodCount exposed) const;
+    Decision proceed(const Memory& memory) const;
+    Decision resume(Memory memory, Partition gate) const;
+    Decision go_on(Memory memory) const;
+    Decision start(const Memory& memory) const;
+    Decision contested(const std::optional<Memory>& memory) const;
+    std::optional<Decision> guard(const std::optional<Memory>& memory) const;
+    Decision wait_for_status() const;
+    Decision claimed_by_other(const std::string& other) const;
+    const StatefulSet& set() const { return seen_.workload; }
+    std::string unblock(Reason reason) const {
+        return unblock_text(reason, set(), course_.commands);
+    }
+
+    const Snapshot& seen_;
+    const Course& course_;
+    Instant now_;
+};
+
+// A wait: reported in the annotations (unless it says what stands there already), nothing moves.
+Decision Helm::wait(Phase phase, Reason reason, std::string message) const {
+    Decision decision;
+    decision.report = {phase, reason, std::move(message), unblock(reason)};
+    WorkloadPatch patch{seen_.workload};
+    write_report(patch, decision.report, seen_, now_);
+    if (patch.empty()) return decision;
+    decision.patch = std::move(patch);
+    if (entry(reason).tone == Tone::Warning)
+        decision.notices.push_back({reason, decision.report.message});
+    return decision;
+}
+
+// Moves the gate and remembers where it stands, in one write.
+Decision Helm::move_gate(Memory memory, Partition to, StatusReport report) const {
+    Decision decision;
+    WorkloadPatch patch{seen_.workload};
+    patch.move_partition(to);
+    memory.partition = to;
+    memory.generation = seen_.workload.meta.generation + (patch.moves_partition() ? 1 : 0);
+    patch.annotate(key::claim, course_.claim);
+    patch.annotate(key::rollout, encode(memory));
+    report.unblock = unblock(report.reason);
+    write_report(patch, report, seen_, now_);
+    decision.report = std::move(report);
+    if (!patch.empty()) decision.patch = std::move(patch);
+    return decision;
+}
+
+Memory Helm::opened(std::int64_t id) const {
+    return {.uid = seen_.workload.meta.uid,
+            .id = id,
+            .revision = seen_.workload.update_revision,
+            .template_hash = seen_.workload.template_hash,
+            .partition = closed_partition,
+            .open = true,
+            .started = now_,
+            .generation = seen_.workload.meta.generation,
+            .corrected = {},
+            .retry = retry_of(seen_.workload)};
+}
+
+// A set that we have not steered before, or whose memory is lost: close its gate.
+Decision Helm::adopt() const {
+    const bool pending = is_pending(seen_);
+    Memory memory = opened(pending ? 1 : 0);
+    memory.open = pending;
+    const Partition gate = pending ? closed_partition : resting_partition(set().replicas);
+    Decision decision =
+        pending ? move_gate(memory, gate,
+                            {Phase::Waiting, Reason::RolloutStarted, waiting_text(set()), {}})
+                : move_gate(memory, gate, {Phase::Idle, Reason::Adopted, "", {}});
+    decision.notices.push_back(
+        {Reason::Adopted, fmt::format("Sluice steers {} from now on.", set().meta.key.name)});
+    if (pending) decision.notices.push_back({Reason::RolloutStarted, waiting_text(set())});
+    if (pending && set().current_revision == set().update_revision)
+        decision.notices.push_back(
+            {Reason::PodsPredateSet,
+             fmt::format("The pods of {} are older than the set: one that dies comes back on "
+                         "revision {}, whatever the gate says.",
+                         set().meta.key.name, set().update_revision)});
+    return decision;
+}
+
+// Nothing is pending: the gate rests at replicas.
+Decision Helm::rest(const Memory& memory) const {
+    const Partition resting = resting_partition(set().replicas);
+    const bool at_rest = set().partition == resting && memory.partition == resting && !memory.open;
+    if (at_rest && seen_.hook_problem)
+        return wait(Phase::Blocked, reason_of(*seen_.hook_problem), seen_.hook_problem->message);
+    const bool reported =
+        annotation(set(), key::phase) == to_text(Phase::Idle) &&
+        annotation(set(), key::guarantee) == guarantee_text(seen_.environment.guarantee);
+    if (at_rest && reported) return wait_silently(Phase::Idle, Reason::Idle, "");
+    Memory rested = memory;
+    rested.open = false;
+    return move_gate(rested, resting, {Phase::Idle, Reason::Idle, "", {}});
+}
+
+// The gate of a rollout whose first pod is not yet let go, or whose course somebody else changed.
+Decision Helm::close_gate(Memory memory, Reason reason, const std::string& message) const {
+    Decision decision =
+        move_gate(std::move(memory), closed_partition, {Phase::Waiting, reason, message, {}});
+    decision.notices.push_back({reason, message});
+    return decision;
+}
+
+// Somebody else lowered the partition: put it back, but do not fight.
+Decision Helm::close_bypassed(Memory memory) const {
+    const Partition found = effective_partition(seen_.workload);
+    const std::string message = fmt::format("Somebody else lowered the partition from {} to {}",
+                                            memory.partition.value, found.value);
+    const Instant allowed = memory.corrected + correction_pace;
+    if (memory.corrected <= now_ && now_ < allowed) {
+        Decision decision = wait(Phase::Held, Reason::GateBypassed,
+                                 message + " again; Sluice puts it back within half a minute.");
+        decision.wake_at = allowed;
+        return decision;
+    }
+    memory.corrected = now_;
+    const Partition back = memory.partition;
+    Decision decision =
+        move_gate(std::move(memory), back,
+                  {Phase::Held, Reason::GateBypassed, message + "; Sluice put it back.", {}});
+    decision.notices.push_back({Reason::GateBypassed, decision.report.message});
+    return decision;
+}
+
+// The hook allowed the step: let one more pod go.
+Decision Helm::let_go(const Memory& memory, PodCount target) const {
+    const Partition to = partition_for(target, set().replicas);
+    const std::string pod = PodRow{seen_}.name_of(PodIndex{to.value});
+    Decision decision =
+        move_gate(memory, to, {Phase::Rolling, Reason::PodsNotReady, waiting_for_pod(pod), {}});
+    decision.takes_step = true;
+    decision.notices.push_back(
+        {Reason::HookAllowed,
+         fmt::format("Pod {} may be updated to revision {} ({} of {}).", pod, set().update_revision,
+                     target.value, set().replicas.value)});
+    return decision;
+}
+
+Decision Helm::complete(Memory memory) const {
+    const Ended ended{"completed", now_ - memory.started};
+    memory.open = false;
+    const std::string message =
+        set().replicas.value == 1 ? fmt::format("The pod runs revision {}.", set().update_revision)
+                                  : fmt::format("All {} pods run revision {}.",
+                                                set().replicas.value, set().update_revision);
+    Decision decision = move_gate(std::move(memory), resting_partition(set().replicas),
+                                  {Phase::Idle, Reason::RolloutCompleted, message, {}});
+    // Whoever reads "completed" goes home: a pod whose last news were lost must not be overlooked.
+    decision.needs_live = true;
+    // A word for one rollout does not disarm the next one, and an old refusal is no news.
+    if (decision.patch)
+        decision.patch->unannotate(key::allow_scale_to_zero).unannotate(key::refused);
+    decision.notices.push_back({Reason::RolloutCompleted, message});
+    decision.ended = ended;
+    return decision;
+}
+
+Decision Helm::hold(Hold held, PodCount exposed) const {
+    Decision decision = held.silent
+                            ? wait_silently(phase_of(exposed), held.reason, std::move(held.message))
+                            : wait(phase_of(exposed), held.reason, std::move(held.message));
+    decision.probe = std::move(held.probe);
+    decision.wake_at = held.until;
+    return decision;
+}
+
+// Runs the plan one look further.
+Decision Helm::proceed(const Memory& memory) const {
+    const PodCount exposed = exposed_count(effective_partition(set()), set().replicas);
+    const Plan plan = course_.compile();
+    Advance next = advance(plan, exposed, seen_, now_);
+    if (auto* step = std::get_if<TakeStep>(&next)) return let_go(memory, step->target);
+    if (auto* held = std::get_if<Hold>(&next)) return hold(std::move(*held), exposed);
+    if (auto* fail = std::get_if<Fail>(&next))
+        return wait(Phase::Held, fail->reason, fail->message);
+    return complete(memory);
+}
+
+// Takes the gate as it is now for our own: a person released their brake, or no pod is exposed.
+Decision Helm::resume(Memory memory, Partition gate) const {
+    if (gate == closed_partition)
+        return move_gate(std::move(memory), gate,
+                         {Phase::Waiting, Reason::RolloutStarted, waiting_text(set()), {}});
+    const std::string message = fmt::format(
+        "The rollout to revision {} goes on: {} of {} pods are exposed to it.",
+        set().update_revision, exposed_count(gate, set().replicas).value, set().replicas.value);
+    return move_gate(std::move(memory), gate,
+                     {Phase::Rolling, Reason::RolloutStarted, message, {}});
+}
+
+// A rollout is open in our memory: is the world still as we left it?
+Decision Helm::go_on(Memory memory) const {
+    const Partition gate = effective_partition(set());
+    if (set().replicas.value == 0)
+        return wait(Phase::Held, Reason::ScaledToZero,
+                    "There are no pods while a rollout is open.");
+    if (is_paused(set())) return wait(Phase::Held, Reason::Paused, "Paused by annotation.");
+    const bool braked = gate > memory.partition;
+    // 1000000 is what the policies set with a new template, also with one that came back meanwhile.
+    if (braked && gate != closed_partition && !asks_for_retry(set(), memory))
+        return wait(Phase::Held, Reason::PartitionRaised,
+                    fmt::format("Somebody raised the partition from {} to {}.",
+                                memory.partition.value, gate.value));
+    memory.retry = retry_of(set());
+    memory.template_hash = set().template_hash;
+    const bool exposes = exposes_pods(set());
+    if (braked || (!exposes && gate != closed_partition))
+        return resume(std::move(memory), exposes ? gate : closed_partition);
+    return proceed(memory);
+}
+
+// A revision that our memory does not know: a rollout from the top, behind a closed gate.
+Decision Helm::start(const Memory& memory) const {
+    Decision decision =
+        close_gate(opened(memory.id + 1), Reason::RolloutStarted, waiting_text(seen_.workload));
+    if (memory.open) decision.ended = {"superseded", now_ - memory.started};
+    // Pods that only seem to be old, because their watch lags behind, are no reason to start. Where
+    // pods are exposed the gate is shut at once and questions are asked later.
+    decision.needs_live = !exposes_pods(seen_.workload);
+    return decision;
+}
+
+// Our last write came back with another partition. Where it was to be lowered, memory is put right:
+// the gate is where it was. Where it was to be raised, memory stays, for it says what must be.
+Decision Helm::contested(const std::optional<Memory>& memory) const {
+    const Partition gate = effective_partition(seen_.workload);
+    const std::string message =
+        "What Sluice wrote to the partition was changed by somebody else in the same write.";
+    const bool undone = memory && gate > memory->partition;
+    Decision decision =
+        undone ? move_gate(*memory, gate, {Phase::Held, Reason::PartitionContested, message, {}})
+               : wait(Phase::Held, Reason::PartitionContested, message);
+    if (undone) decision.notices.push_back({Reason::PartitionContested, message});
+    decision.wake_at = seen_.contested_until;
+    return decision;
+}
+
+// What the spec alone demands, whether the status is up to date or not.
+std::optional<Decision> Helm::guard(const std::optional<Memory>& memory) const {
+    if (seen_.contested_until && now_ < *seen_.contested_until) return contested(memory);
+    if (!memory && is_unguarded(set())) {
+        Memory shut = opened(0);
+        shut.open = false;
+        return close_gate(shut, Reason::Adopted,
+                          "Sluice steers this set from now on; its gate is closed.");
+    }
+    if (!memory) return std::nullopt;
+    if (is_overtaken(set(), *memory)) {
+        Memory overtaken = *memory;
+        overtaken.template_hash = set().template_hash;
+        return close_gate(overtaken, Reason::RolloutStarted,
+                          "The template changed in mid-rollout; the gate is closed again.");
+    }
+    if (effective_partition(set()) < memory->partition) return close_bypassed(*memory);
+    return std::nullopt;
+}
+
+Decision Helm::wait_for_status() const {
+    return hold(
+        brief_hold(Reason::StatusStale,
+                   "The StatefulSet controller has not seen the latest change yet.", seen_, now_),
+        PodCount{0});
+}
+
+Decision Helm::claimed_by_other(const std::string& other) const {
+    Decision decision =
+        wait_silently(Phase::Blocked, Reason::ClaimedByOther, other + " steers this StatefulSet.");
+    decision.notices.push_back({Reason::ClaimedByOther, decision.report.message});
+    return decision;
+}
+
+Decision Helm::decide() const {
+    if (set().meta.deleting) return wait_silently(Phase::Idle, Reason::Idle, "");
+    if (course_.held_by) return claimed_by_other(*course_.held_by);
+    if (set().strategy != model::UpdateStrategy::RollingUpdate)
+        return wait(Phase::Blocked, Reason::OnDelete,
+                    "spec.updateStrategy.type is not RollingUpdate.");
+    if (set().replicas > replicas_max)
+        return wait(Phase::Blocked, Reason::TooManyReplicas,
+                    fmt::format("spec.replicas is more than {}.", replicas_max.value));
+    const auto memory = recall(set());
+    if (auto guarded = guard(memory)) return std::move(*guarded);
+    if (!has_current_status(set())) return wait_for_status();
+    if (!memory || annotation(set(), key::claim).empty()) return adopt();
+    if (memory->open && memory->revision == set().update_revision) return go_on(*memory);
+    if (is_pending(seen_)) return start(*memory);
+    return rest(*memory);
+}
+
+}  // namespace
+
+std::optional<Memory> recall(const StatefulSet& set) {
+    auto memory = decode_memory(annotation(set, key::rollout));
+    if (!memory || memory->uid != set.meta.uid) return std::nullopt;
+    return memory;
+}
+
+Decision steer(const Snapshot& seen, const Course& course, Instant now) {
+    return Helm{seen, course, now}.decide();
+}
+
+Decision release(const Snapshot& seen, const Course& course, const std::string& why, Instant now) {
+    const StatefulSet& set = seen.workload;
+    Decision decision;
+    decision.report = {Phase::Idle, Reason::Released, "", {}};
+    WorkloadPatch patch{set};
+    erase_report(patch);
+    if (patch.empty() || course.held_by) return decision;
+    decision.patch = std::move(patch);
+    if (const auto memory = recall(set); memory && memory->open)
+        decision.ended = {"released", now - memory->started};
+    decision.notices.push_back(
+        {Reason::Released, fmt::format("{}: Sluice no longer steers {}; its partition stays at {}.",
+                                       why, set.meta.key.name, effective_partition(set).value)});
+    return decision;
+}
+
+}  // namespace sluice::engine

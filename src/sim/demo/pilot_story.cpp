@@ -1,0 +1,119 @@
+#include "sim/demo/pilot_story.hpp"
+
+#include <algorithm>
+
+namespace sluice::sim::demo {
+namespace {
+
+constexpr const char* ns = "shop";
+constexpr const char* name = "db";
+constexpr const char* hook = "shard-check";
+constexpr const char* waiting_pod = "db-1";
+
+using Says = HookRule::Says;
+
+void set_up(World& world) {
+    world.set_policies(true);
+    world.declare_hook(hook, "url: https://shard-check.shop.example/ask\n");
+    world.create_set({.name = name, .ns = ns, .hook = hook, .image = "app:1.0"});
+}
+
+void set_up_with_moving_shards(World& world) {
+    set_up(world);
+    world.egress.set_rule({hook, waiting_pod, Says::Refuse, "14 shards are relocating"});
+}
+
+// As if a script had typed kubectl, not a person with admin rights.
+Response lower_partition(World& world, const std::string& user) {
+    Request request;
+    request.method = "PATCH";
+    request.path = "/apis/apps/v1/namespaces/shop/statefulsets/db";
+    request.content_type = "application/merge-patch+json";
+    request.body = R"({"spec":{"updateStrategy":{"rollingUpdate":{"partition":0}}}})";
+    request.user = user;
+    return world.cluster.api().serve(request, world.cluster.now());
+}
+
+int refusals(const World& world) {
+    return static_cast<int>(std::ranges::count_if(
+        world.egress.calls(), [](const HookCall& call) { return !call.allowed; }));
+}
+
+bool at_once(const World&, const Scene&) {
+    return true;
+}
+
+bool is_completed(const World&, const Scene& scene) {
+    return scene.set.reason == "RolloutCompleted" && !is_pending(scene) &&
+           count_ready(scene) == scene.set.replicas;
+}
+
+constexpr Step rollout_steps[] = {
+    {at_once, 4s, "You roll out a new version.",
+     "kubectl -n shop set image statefulset/db app=app:1.1",
+     [](World& world) -> std::optional<Response> { return world.set_image(ns, name, "app:1.1"); }},
+    {[](const World& world, const Scene&) { return refusals(world) == 1; }, 4s,
+     "A deploy script tries to lower the partition to 0, past the gate.",
+     R"(kubectl -n shop patch statefulset db --type merge -p '{"spec":{"updateStrategy":)"
+     R"({"rollingUpdate":{"partition":0}}}}')",
+     [](World& world) -> std::optional<Response> { return lower_partition(world, "deploy-bot"); }},
+    {at_once, 4s, "", "",
+     [](World& world) -> std::optional<Response> {
+         world.egress.set_rule({hook, waiting_pod, Says::Refuse, "3 shards are relocating"});
+         return std::nullopt;
+     }},
+    {[](const World& world, const Scene&) { return refusals(world) == 2; }, 6s, "", "",
+     [](World& world) -> std::optional<Response> {
+         world.egress.set_rule({hook, waiting_pod, Says::Allow});
+         return std::nullopt;
+     }},
+};
+
+constexpr Step failure_steps[] = {
+    {at_once, 4s, "You roll out a new version. It does not start, and nobody knows yet.",
+     "kubectl -n shop set image statefulset/db app=app:1.1",
+     [](World& world) -> std::optional<Response> {
+         return world.set_image(ns, name, "app:1.1", "crash");
+     }},
+    {[](const World&, const Scene& scene) { return scene.pods.front().restarts >= 2; }, 5s,
+     "You repair it.", "kubectl -n shop set image statefulset/db app=app:1.2",
+     [](World& world) -> std::optional<Response> { return world.set_image(ns, name, "app:1.2"); }},
+    {[](const World&, const Scene& scene) {
+         return scene.set.partition == 2 && scene.pods.front().image == "app:1.1";
+     },
+     9s, "A pod that never became ready is not replaced: you delete it.",
+     "kubectl -n shop delete pod db-2",
+     [](World& world) -> std::optional<Response> {
+         return world.cluster.api().remove("pods", ns, "db-2", admin, world.cluster.now());
+     }},
+};
+
+}  // namespace
+
+Story pilot_story() {
+    return {.api = "pilot",
+            .fails = false,
+            .title = "a rollout that waits for its shards",
+            .ns = ns,
+            .set = name,
+            .set_up = set_up_with_moving_shards,
+            .steps = rollout_steps,
+            .is_over = is_completed,
+            .next_command = "sluice demo --fail",
+            .next_shows = "a version that does not start"};
+}
+
+Story pilot_failure_story() {
+    return {.api = "pilot",
+            .fails = true,
+            .title = "a new version that does not start",
+            .ns = ns,
+            .set = name,
+            .set_up = set_up,
+            .steps = failure_steps,
+            .is_over = is_completed,
+            .next_command = "sluice demo",
+            .next_shows = "a rollout that waits for its shards"};
+}
+
+}  // namespace sluice::sim::demo

@@ -1,0 +1,127 @@
+#include "sim/demo/scene.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "model/annotations.hpp"
+#include "sim/actors/object.hpp"
+
+namespace sluice::sim::demo {
+namespace {
+
+namespace key = model::key;
+
+std::string note(const json::object& set, const std::string& name) {
+    return std::string{text(child(metadata(set), "annotations"), name)};
+}
+
+SetSeen set_of(const json::object& set) {
+    SetSeen seen;
+    seen.ns = text_at(set, "/metadata/namespace");
+    seen.name = text_at(set, "/metadata/name");
+    seen.image = text_at(set, "/spec/template/spec/containers/0/image");
+    seen.replicas = number_at(set, "/spec/replicas", 1);
+    seen.partition = number_at(set, "/spec/updateStrategy/rollingUpdate/partition");
+    seen.current_revision = text_at(set, "/status/currentRevision");
+    seen.update_revision = text_at(set, "/status/updateRevision");
+    seen.phase = note(set, key::phase);
+    seen.reason = note(set, key::reason);
+    seen.message = note(set, key::message);
+    seen.unblock = note(set, key::unblock);
+    seen.guarantee = note(set, key::guarantee);
+    seen.refused = note(set, key::refused);
+    seen.since = parse_rfc3339(note(set, key::since));
+    return seen;
+}
+
+std::string state_of(const json::object& pod) {
+    if (is_terminating(pod)) return "Terminating";
+    const std::string waiting = text_at(pod, "/status/containerStatuses/0/state/waiting/reason");
+    return waiting.empty() ? text_at(pod, "/status/phase") : waiting;
+}
+
+void read_pod(PodSeen& seen, const json::object& pod, Instant now) {
+    const json::object* ready = condition(child(pod, "status"), "Ready");
+    const auto made = parse_rfc3339(text(metadata(pod), "creationTimestamp"));
+    seen.exists = true;
+    seen.uid = uid_of(pod);
+    seen.image = text_at(pod, "/spec/containers/0/image");
+    seen.revision = text(child(metadata(pod), "labels"), "controller-revision-hash");
+    seen.state = state_of(pod);
+    seen.ready = ready && text(*ready, "status") == "True" && !is_terminating(pod);
+    seen.age = std::max(Duration{0}, now - made.value_or(now));
+    seen.restarts = number_at(pod, "/status/containerStatuses/0/restartCount");
+}
+
+EventSeen event_of(const json::object& event) {
+    EventSeen seen;
+    seen.at = parse_rfc3339(text(event, "eventTime"))
+                  .value_or(parse_rfc3339(text(event, "lastTimestamp")).value_or(Instant{}));
+    seen.warns = text(event, "type") == "Warning";
+    seen.name = name_of(event);
+    seen.reason = text(event, "reason");
+    seen.message = text(event, "message");
+    seen.count = std::max<std::int64_t>(1, number_at(event, "/count", 1));
+    return seen;
+}
+
+std::vector<EventSeen> events_of(const World& world, const std::string& ns,
+                                 const std::string& name) {
+    // In the order of their writing: most have a time of whole seconds only.
+    std::map<std::uint64_t, EventSeen> events;
+    for (const ObjectPtr& one : world.cluster.api().list("events", ns))
+        if (text_at(one->object(), "/involvedObject/kind") == "StatefulSet" &&
+            text_at(one->object(), "/involvedObject/name") == name)
+            events.emplace(one->version(), event_of(one->object()));
+    std::vector<EventSeen> sorted;
+    sorted.reserve(events.size());
+    for (auto& [version, event] : events)
+        sorted.push_back(std::move(event));
+    return sorted;
+}
+
+}  // namespace
+
+Scene look(const World& world, const std::string& ns, const std::string& name) {
+    Scene scene;
+    scene.now = world.cluster.now();
+    const ObjectPtr set = world.set(ns, name);
+    if (!set) return scene;
+    scene.set = set_of(set->object());
+    const std::int64_t first = number_at(set->object(), "/spec/ordinals/start");
+    for (std::int64_t index = scene.set.replicas - 1; index >= 0; --index) {
+        PodSeen pod{.name = fmt::format("{}-{}", name, first + index), .index = index};
+        if (const ObjectPtr found = world.cluster.api().find("pods", ns, pod.name))
+            read_pod(pod, found->object(), scene.now);
+        scene.pods.push_back(std::move(pod));
+    }
+    scene.events = events_of(world, ns, name);
+    return scene;
+}
+
+bool is_old(const PodSeen& pod, const SetSeen& set) {
+    return pod.exists && (pod.revision != set.update_revision || pod.image != set.image);
+}
+
+bool is_behind_gate(const PodSeen& pod, const SetSeen& set) {
+    return pod.index < set.partition;
+}
+
+bool is_pending(const Scene& scene) {
+    return scene.set.current_revision != scene.set.update_revision ||
+           std::ranges::any_of(scene.pods,
+                               [&](const PodSeen& pod) { return is_old(pod, scene.set); });
+}
+
+int count_ready(const Scene& scene) {
+    return static_cast<int>(std::ranges::count_if(scene.pods, &PodSeen::ready));
+}
+
+int count_behind_gate(const Scene& scene) {
+    return static_cast<int>(std::ranges::count_if(
+        scene.pods, [&](const PodSeen& pod) { return is_behind_gate(pod, scene.set); }));
+}
+
+}  // namespace sluice::sim::demo

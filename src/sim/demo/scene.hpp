@@ -1,0 +1,104 @@
+// One moment of a world, as a viewer of the demo sees it: read from the API and nowhere else. What
+// people do and what the server answers them is written down by the stage.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/world/world.hpp"
+
+namespace sluice::sim::demo {
+
+struct PodSeen {
+    std::string name;
+    std::int64_t index = 0;  // counted from the set's first ordinal
+    bool exists = false;
+    std::string uid = {};
+    std::string image = {};
+    std::string revision = {};
+    std::string state = {};  // as kubectl says it: Running, Pending, Terminating, CrashLoopBackOff
+    bool ready = false;
+    Duration age{0};
+    std::int64_t restarts = 0;
+    friend bool operator==(const PodSeen&, const PodSeen&) = default;
+};
+
+struct SetSeen {
+    std::string ns;
+    std::string name;
+    std::string image;
+    std::int64_t replicas = 0;
+    std::int64_t partition = 0;
+    std::string current_revision;
+    std::string update_revision;
+    // From the annotations sluice.dev/*.
+    std::string phase;
+    std::string reason;
+    std::string message;
+    std::string unblock;
+    std::string guarantee;
+    std::string refused;
+    std::optional<Instant> since = {};
+};
+
+struct EventSeen {
+    Instant at;
+    bool warns = false;
+    std::string name;  // of the event, by which it is told from others
+    std::string reason;
+    std::string message;
+    std::int64_t count = 1;
+};
+
+// Somebody did something; what the server had to say to it.
+struct Deed {
+    Instant at;
+    std::string caption;
+    std::string command;
+    std::string answer;  // a warning or a refusal; empty: it was done
+};
+
+// Something to try next.
+struct Hint {
+    std::string command;
+    std::string shows;
+};
+
+// What is told when all is over.
+struct Summary {
+    Duration took{0};
+    int questions = 0;
+    int refusals = 0;
+    int transitions = 0;  // different ones that were asked about
+    int steps = 0;        // times that a pod was let go
+    int writes = 0;       // of the operator: StatefulSets and events
+    int serving_least = 0;
+    std::vector<std::string> violations;
+    std::vector<Hint> try_next;
+};
+
+struct Scene {
+    std::string title;
+    double speed = 1;
+    Instant begun;
+    Instant now;
+    SetSeen set;
+    std::vector<PodSeen> pods;      // in the order in which they are updated: highest first
+    std::vector<EventSeen> events;  // oldest first
+    std::optional<Deed> deed = {};  // the last one
+    std::optional<Summary> summary = {};
+};
+
+// The set, its pods and its events.
+Scene look(const World& world, const std::string& ns, const std::string& name);
+
+// Not what the template says. The image alone tells before the status knows of a new revision.
+bool is_old(const PodSeen& pod, const SetSeen& set);
+bool is_behind_gate(const PodSeen& pod, const SetSeen& set);
+// A pod has to change, or the books of the last change are not closed.
+bool is_pending(const Scene& scene);
+int count_ready(const Scene& scene);
+int count_behind_gate(const Scene& scene);
+
+}  // namespace sluice::sim::demo

@@ -1,0 +1,21 @@
+#include "sim/demo/story.hpp"
+
+#include "sim/demo/pilot_story.hpp"
+
+namespace sluice::sim::demo {
+
+std::span<const Story> stories() {
+    static const Story table[] = {
+        pilot_story(),
+        pilot_failure_story(),
+    };
+    return table;
+}
+
+const Story* find_story(std::string_view api, bool fails) {
+    for (const Story& story : stories())
+        if (story.api == api && story.fails == fails) return &story;
+    return nullptr;
+}
+
+}  // namespace sluice::sim::demo

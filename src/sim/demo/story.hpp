@@ -1,0 +1,41 @@
+// The stories that the demo tells, one line of a table each: what stands on the stage at first, and
+// what people do to it, step by step. A story says nothing of what Sluice will do; that is seen.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "sim/demo/scene.hpp"
+
+namespace sluice::sim::demo {
+
+// Happens `after` so long from the moment at which `once` holds and the step before is done.
+struct Step {
+    bool (*once)(const World& world, const Scene& scene);
+    Duration after;
+    std::string_view caption;  // empty: nobody tells the viewer, it only happens
+    std::string_view command;  // what a person would type
+    std::optional<Response> (*act)(World& world);
+};
+
+struct Story {
+    std::string_view api;
+    bool fails;  // the one for --fail
+    std::string_view title;
+    std::string_view ns;  // the StatefulSet to watch
+    std::string_view set;
+    void (*set_up)(World& world);
+    std::span<const Step> steps;
+    // Asked when all steps are done.
+    bool (*is_over)(const World& world, const Scene& scene);
+    // What to try when it is over, beside what everybody should.
+    std::string_view next_command;
+    std::string_view next_shows;
+};
+
+std::span<const Story> stories();
+const Story* find_story(std::string_view api, bool fails);
+
+}  // namespace sluice::sim::demo
