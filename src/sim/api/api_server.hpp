@@ -1,5 +1,5 @@
 // A Kubernetes API server in memory. Answers the requests that kubectl, the operator and tests
-// make, with the statuses and words of the real one; tests/conformance keeps it honest.
+// make, with the statuses and words of the real one; test_conformance.py compares the two.
 //
 // No clock and no randomness of its own: time is passed in, UIDs come from the seed.
 #pragma once

@@ -237,11 +237,13 @@ void check_service(Problems& problems, const json::object& service, const json::
     check_supported(problems, "spec.type", text_at(service, "/spec/type"), service_types);
 }
 
+// What has no namespace has its events in the default one.
 void check_event(Problems& problems, const json::object& event, const json::object*) {
-    const std::string ns = text_at(event, "/involvedObject/namespace");
-    if (!ns.empty() && ns != text_at(event, "/metadata/namespace"))
-        invalid_value(problems, "involvedObject.namespace", fmt::format("\"{}\"", ns),
-                      "does not match event.namespace");
+    const std::string about = text_at(event, "/involvedObject/namespace");
+    const std::string ns = text_at(event, "/metadata/namespace");
+    if (about == ns || (about.empty() && ns == "default")) return;
+    invalid_value(problems, "involvedObject.namespace", fmt::format("\"{}\"", about),
+                  "does not match event.namespace");
 }
 
 void check_definition(Problems& problems, const json::object& definition, const json::object*) {

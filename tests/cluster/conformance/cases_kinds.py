@@ -103,6 +103,7 @@ def a_new_event_is_seen_in_the_core_group(talk: Talk) -> None:
 @case
 def an_event_about_another_namespace(talk: Talk) -> None:
     talk.post("events", core_event("default"))
+    talk.post("events", core_event(""))
 
 
 @case
