@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "base/assert.hpp"
 #include "base/base64.hpp"
 #include "cli/kubeconfig_out.hpp"
 #include "cli/serving.hpp"
@@ -110,7 +111,10 @@ class Running {
     Result<void> start_operator(std::ostream& err);
     void run();
     const std::string& url() const { return url_; }
-    const std::string& kubeconfig() const { return file_->path(); }
+    const std::string& kubeconfig() const {
+        SLUICE_ASSERT(file_.has_value());
+        return file_->path();
+    }
     int exit_code() const { return exit_code_; }
 
   private:
@@ -146,7 +150,7 @@ Result<void> Running::open(const ClusterCommand& command) {
     auto server = net::HttpsServer::open(
         loop_, {command.listen,
                 {certificate->cert_pem, certificate->key_pem},
-                [this](net::HttpsRequest request, std::shared_ptr<net::HttpsAnswer> answer) {
+                [this](net::HttpsRequest request, const std::shared_ptr<net::HttpsAnswer>& answer) {
                     serving_.answer(std::move(request), answer);
                 },
                 Serving::refuse});
@@ -163,7 +167,7 @@ Result<void> Running::open(const ClusterCommand& command) {
 
 Result<void> Running::start_operator(std::ostream& err) {
     auto child =
-        net::Child::start(loop_, operator_words(file_->path()), [this, &err](int exit_code) {
+        net::Child::start(loop_, operator_words(kubeconfig()), [this, &err](int exit_code) {
             if (!is_ending_) {
                 err << fmt::format("sluice: the operator ended with exit code {}\n", exit_code);
                 exit_code_ = 1;

@@ -80,6 +80,7 @@ Result<std::unique_ptr<Child>> Child::start(asio::io_context& loop,
                                             const std::vector<std::string>& argv,
                                             std::function<void(int)> ended) {
     std::vector<char*> words;
+    words.reserve(argv.size() + 1);
     for (const std::string& word : argv)
         words.push_back(const_cast<char*>(word.c_str()));
     words.push_back(nullptr);
@@ -105,7 +106,7 @@ Child::~Child() {
     state_->ended = nullptr;
     state_->kill();
     error_code ignored;
-    state_->exit.close(ignored);
+    ignored = state_->exit.close(ignored);
 }
 
 void Child::terminate() {

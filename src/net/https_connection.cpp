@@ -1,5 +1,7 @@
 #include "net/https_connection.hpp"
 
+#include "base/assert.hpp"
+
 #include <fmt/format.h>
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
@@ -154,6 +156,7 @@ void HttpsConnection::say_continue() {
 }
 
 void HttpsConnection::read_body() {
+    SLUICE_ASSERT(parser_.has_value());
     http::async_read(
         stream_, buffer_, *parser_,
         [self = shared_from_this()](error_code failed, std::size_t) { self->body_came(failed); });
@@ -181,6 +184,7 @@ void HttpsConnection::refuse(error_code failed) {
 
 void HttpsConnection::handle() {
     stage_ = Stage::Handling;
+    SLUICE_ASSERT(parser_.has_value());
     auto& request = parser_->get();
     keeps_alive_ = request.keep_alive() && !is_finishing_;
     is_chunked_ = request.version() >= 11;
@@ -208,7 +212,7 @@ std::string HttpsConnection::head_of(const HttpsReply& reply, const std::string&
     return head + "Cache-Control: no-cache, private\r\n\r\n";
 }
 
-void HttpsConnection::reply(HttpsReply reply) {
+void HttpsConnection::reply(const HttpsReply& reply) {
     if (stage_ == Stage::Ended) return;
     stage_ = Stage::Replying;
     if (is_finishing_) keeps_alive_ = false;
@@ -219,7 +223,7 @@ void HttpsConnection::reply(HttpsReply reply) {
 }
 
 // While a stream goes on, we read only to notice that the client left.
-void HttpsConnection::open_stream(HttpsReply head) {
+void HttpsConnection::open_stream(const HttpsReply& head) {
     if (stage_ == Stage::Ended) return;
     stage_ = Stage::Streaming;
     keeps_alive_ = keeps_alive_ && is_chunked_;  // otherwise our close is the end of the stream

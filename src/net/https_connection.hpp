@@ -57,8 +57,8 @@ class HttpsConnection : public std::enable_shared_from_this<HttpsConnection> {
     void refuse(boost::system::error_code failed);
     void handle();
 
-    void reply(HttpsReply reply);
-    void open_stream(HttpsReply head);
+    void reply(const HttpsReply& reply);
+    void open_stream(const HttpsReply& head);
     void write_piece(std::string_view piece);
     void end_stream();
     void flush();

@@ -46,7 +46,7 @@ Result<void> configure(asio::ssl::context& context, const ServerTls& tls) {
     if (tls.client_ca_pem.empty()) return {};
     if (context.add_certificate_authority(asio::buffer(tls.client_ca_pem), failed); failed)
         return unusable("the authority of client certificates");
-    context.set_verify_mode(asio::ssl::verify_peer, failed);
+    failed = context.set_verify_mode(asio::ssl::verify_peer, failed);
     return {};
 }
 

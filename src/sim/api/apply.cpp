@@ -1,4 +1,5 @@
 // Server-side apply: the merge of what a manager applies, and what it has to answer for.
+#include <fmt/format.h>
 #include <algorithm>
 #include <unordered_map>
 
@@ -47,7 +48,7 @@ Checked fault_of(const json::value& value, const Texture& texture, const std::st
                    missing_key(entry, texture.keys);
         const std::string step = path_step(*name);
         if (!seen.emplace(*name, &entry).second)
-            return path + ": duplicate entries for key " + step;
+            return fmt::format("{}: duplicate entries for key {}", path, step);
         if (auto fault = fault_of(entry, entry_texture(texture), path + step)) return fault;
     }
     return {};

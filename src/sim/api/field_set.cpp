@@ -48,7 +48,7 @@ FieldSet as_member(FieldSet children) {
     return children;
 }
 
-void enter(FieldSet& set, std::string name, FieldSet children, bool is_in_set) {
+void enter(FieldSet& set, const std::string& name, FieldSet children, bool is_in_set) {
     if (children.empty() && !is_in_set) return;
     set[name] = is_in_set ? as_member(std::move(children)) : std::move(children);
 }

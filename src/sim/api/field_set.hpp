@@ -17,7 +17,7 @@ bool is_member(const FieldSet& node);
 // A node that is in the set itself, with these children.
 FieldSet as_member(FieldSet children);
 // Puts the node at the name if there is anything to it.
-void enter(FieldSet& set, std::string name, FieldSet children, bool is_in_set);
+void enter(FieldSet& set, const std::string& name, FieldSet children, bool is_in_set);
 
 // Whether a document from outside has the form of a set.
 bool is_field_set(const json::value& value);

@@ -12,7 +12,7 @@ namespace {
 
 // The bounds of the API server: a patch of a few bytes can double a document with every `copy`.
 constexpr std::size_t operations_max = 10'000;
-constexpr std::size_t copied_max = 3 * 1024 * 1024;
+constexpr std::size_t copied_max = std::size_t{3} << 20;
 
 struct Operation {
     std::string op;
@@ -152,7 +152,9 @@ class Patching {
             return {};
         }
         json::array& array = at.in->get_array();
-        array.erase(array.begin() + static_cast<std::ptrdiff_t>(*index_of(at.key, array.size())));
+        const auto index = index_of(at.key, array.size());
+        if (!index) return unprocessable();
+        array.erase(array.begin() + static_cast<std::ptrdiff_t>(*index));
         return {};
     }
 
@@ -168,7 +170,9 @@ class Patching {
         if (at.in->is_object()) return add(operation.path, std::move(value));
         if (is_deeper(value, depth_max - at.depth)) return bad_request("exceeded max depth");
         json::array& array = at.in->get_array();
-        array[*index_of(at.key, array.size())] = std::move(value);
+        const auto index = index_of(at.key, array.size());
+        if (!index) return unprocessable();
+        array[*index] = std::move(value);
         return {};
     }
 

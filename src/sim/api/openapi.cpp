@@ -1,5 +1,6 @@
 #include "sim/api/openapi.hpp"
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <set>
 
@@ -20,7 +21,7 @@ std::string schema_name(const Resource& resource) {
     std::string_view rest = resource.group;
     while (!rest.empty()) {
         const std::size_t dot = std::min(rest.find('.'), rest.size());
-        name = std::string{rest.substr(0, dot)} + (name.empty() ? "" : ".") + name;
+        name = fmt::format("{}{}{}", rest.substr(0, dot), name.empty() ? "" : ".", name);
         rest.remove_prefix(std::min(dot + 1, rest.size()));
     }
     if (!resource.is_custom()) {
@@ -181,7 +182,7 @@ std::optional<OpenApiDocument> openapi(const Resources& resources, std::string_v
         const std::string root = resource->group.empty() ? "/openapi/v3/api/" : "/openapi/v3/apis/";
         if (path != root + resource->api_version()) continue;
         auto document = openapi_v3(resources, resource->group, resource->version);
-        return OpenApiDocument{std::move(*document)};
+        if (document) return OpenApiDocument{std::move(*document)};
     }
     return std::nullopt;
 }

@@ -24,7 +24,7 @@ bool has_condition(const json::object& pod, std::string_view type) {
 
 // "Error", "Signal:9", "ExitCode:1".
 std::string why_it_ended(const json::object& status) {
-    const std::string reason = text_at(status, "/state/terminated/reason");
+    std::string reason = text_at(status, "/state/terminated/reason");
     if (!reason.empty()) return reason;
     const auto signal = number_at(status, "/state/terminated/signal");
     if (signal != 0) return fmt::format("Signal:{}", signal);

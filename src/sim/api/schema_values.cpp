@@ -189,12 +189,12 @@ void check_enum(const json::object& schema, const json::value& value, const std:
 
 }  // namespace
 
-FieldProblem invalid(const std::string& path, const json::value& value, std::string detail) {
+FieldProblem invalid(const std::string& path, const json::value& value, const std::string& detail) {
     return {path.empty() ? "<nil>" : path, "FieldValueInvalid",
             "Invalid value: " + value_text(value) + ": " + detail};
 }
 
-FieldProblem required(const std::string& path, std::string detail) {
+FieldProblem required(const std::string& path, const std::string& detail) {
     return {path, "FieldValueRequired",
             detail.empty() ? "Required value" : "Required value: " + detail};
 }

@@ -10,8 +10,8 @@
 namespace sluice::sim {
 
 // "Invalid value: 0: spec.x in body should be greater than or equal to 1", and where.
-FieldProblem invalid(const std::string& path, const json::value& value, std::string detail);
-FieldProblem required(const std::string& path, std::string detail = {});
+FieldProblem invalid(const std::string& path, const json::value& value, const std::string& detail);
+FieldProblem required(const std::string& path, const std::string& detail = {});
 FieldProblem duplicate(const std::string& path, const json::value& value);
 // A complaint that the API server cannot pin to a field.
 FieldProblem anywhere(std::string detail);

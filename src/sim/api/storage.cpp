@@ -31,9 +31,10 @@ std::vector<ObjectPtr> Storage::list(const std::string& resource, const std::str
 }
 
 void Storage::record(Change change) {
-    log_.push_back(change);
+    // Nobody writes from inside a listener, so that the log stays in order.
     for (const auto& listener : listeners)
         listener(change);
+    log_.push_back(std::move(change));
 }
 
 ObjectPtr Storage::put(const Place& place, json::object object, const std::string& user) {
@@ -85,6 +86,7 @@ std::vector<ObjectPtr> Storage::list_at(std::uint64_t version, const std::string
             then.erase(place);
     }
     std::vector<ObjectPtr> found;
+    found.reserve(then.size());
     for (const auto& [place, object] : then)
         found.push_back(object);
     return found;

@@ -142,8 +142,8 @@ std::string age(Duration duration) {
     if (hours < 48) return fmt::format("{}h", hours);
     const auto days = hours / 24;
     if (days < 8) return two(days, 'd', hours % 24, 'h');
-    if (days < 2 * 365) return fmt::format("{}d", days);
-    if (days < 8 * 365) return two(days / 365, 'y', days % 365, 'd');
+    if (days < 730) return fmt::format("{}d", days);
+    if (days < 2920) return two(days / 365, 'y', days % 365, 'd');
     return fmt::format("{}y", days / 365);
 }
 

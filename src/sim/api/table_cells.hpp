@@ -1,6 +1,7 @@
 // Small pieces that the columns of tables are made of: cells that read one place of an object.
 #pragma once
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <map>
 #include <string>
@@ -16,7 +17,7 @@ inline json::value text(const std::string& value) {
     return json::value(value);
 }
 
-inline std::string or_else(std::string value, const char* otherwise) {
+inline std::string or_else(const std::string& value, const char* otherwise) {
     return value.empty() ? otherwise : value;
 }
 
@@ -50,7 +51,7 @@ inline std::string labels(Object map) {
         sorted[key] = value.is_string() ? std::string{value.get_string()} : "";
     std::string line;
     for (const auto& [key, value] : sorted)
-        line += (line.empty() ? "" : ",") + key + "=" + value;
+        line += fmt::format("{}{}={}", line.empty() ? "" : ",", key, value);
     return or_else(line, "<none>");
 }
 

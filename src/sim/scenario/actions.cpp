@@ -204,7 +204,7 @@ Problem compact(World& world, Words) {
 
 // A GitOps agent that puts the partition back to what its repository says, every two seconds.
 Problem rewriter(World& world, Words words) {
-    const std::string name = words[0];
+    const std::string& name = words[0];
     const std::int64_t value = number(words[1]);
     const auto length = parse_duration(option(words, "for", "10m")).value_or(10min);
     for (Duration at = 0s; at < length; at += 2s)

@@ -59,6 +59,7 @@ bool Player::act(const Block& block) {
         const Statement plain = without(statement, "refused");
         const bool must_fail = plain.words.size() < statement.words.size();
         const auto matched = match(actions(), plain);
+        if (!matched) continue;  // was refused when the scenario was read
         const auto wrong = matched->row->act(*world_, matched->rest);
         if (wrong && !must_fail) return problem(statement.line, *wrong);
         if (!wrong && must_fail)
@@ -71,6 +72,7 @@ std::string Player::first_not_seen(const Block& block) const {
     for (const Statement& statement : block.statements) {
         const Statement plain = without(statement, "quietly");
         const auto matched = match(sights(), plain);
+        if (!matched) continue;
         const bool is_firm = matched->row->is_firm && plain.words.size() == statement.words.size();
         if (!is_quiet_ && !is_firm) continue;
         if (const auto instead = matched->row->look(*world_, matched->rest))

@@ -107,7 +107,8 @@ void World::set_policies(bool installed) {
                 if (installed)
                     cluster.api().create(object, admin, cluster.now());
                 else
-                    cluster.api().remove(plural + group, {}, name, admin, cluster.now());
+                    cluster.api().remove(fmt::format("{}{}", plural, group), {}, name, admin,
+                                         cluster.now());
             }
 }
 
