@@ -57,13 +57,13 @@ class HttpsConnection::Answer : public HttpsAnswer {
 
     void send(HttpsReply reply) override {
         if (is_open_) return;
-        if (const auto connection = take()) connection->reply(std::move(reply));
+        if (const auto connection = take()) connection->reply(reply);
     }
     void open(HttpsReply head) override {
         const auto connection = connection_.lock();
         if (!connection || is_open_) return;
         is_open_ = true;
-        connection->open_stream(std::move(head));
+        connection->open_stream(head);
     }
     void write(std::string_view piece) override {
         const auto connection = connection_.lock();

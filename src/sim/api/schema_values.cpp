@@ -203,8 +203,8 @@ FieldProblem duplicate(const std::string& path, const json::value& value) {
     return {path, "FieldValueDuplicate", "Duplicate value: " + value_text(value)};
 }
 
-FieldProblem anywhere(std::string detail) {
-    return invalid("", "", std::move(detail));
+FieldProblem anywhere(const std::string& detail) {
+    return invalid("", "", detail);
 }
 
 std::vector<FieldProblem> type_problems(const json::object& schema, const json::value& value,

@@ -14,7 +14,7 @@ FieldProblem invalid(const std::string& path, const json::value& value, const st
 FieldProblem required(const std::string& path, const std::string& detail = {});
 FieldProblem duplicate(const std::string& path, const json::value& value);
 // A complaint that the API server cannot pin to a field.
-FieldProblem anywhere(std::string detail);
+FieldProblem anywhere(const std::string& detail);
 
 // type and nullable. At most one problem.
 std::vector<FieldProblem> type_problems(const json::object& schema, const json::value& value,

@@ -97,13 +97,15 @@ void World::set_policies(bool installed) {
         for (const char* name : policy_names)
             for (const char* part : {"AdmissionPolicy", "AdmissionPolicyBinding"}) {
                 const json::object object{{"apiVersion", "admissionregistration.k8s.io/v1"},
-                                          {"kind", std::string{kind} + part},
+                                          {"kind", fmt::format("{}{}", kind, part)},
                                           {"metadata", json::object{{"name", name}}}};
-                std::string plural = std::string{kind} + part;
+                std::string plural = fmt::format("{}{}", kind, part);
                 for (char& c : plural)
                     c = static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
-                plural = plural.ends_with('y') ? plural.substr(0, plural.size() - 1) + "ies"
-                                               : plural + "s";
+                if (plural.ends_with('y'))
+                    plural.replace(plural.size() - 1, 1, "ies");
+                else
+                    plural += "s";
                 if (installed)
                     cluster.api().create(object, admin, cluster.now());
                 else
