@@ -33,6 +33,7 @@ void on_signal(int) {
 void listen_to_signals() {
     struct sigaction action{};
     action.sa_handler = on_signal;
+    action.sa_flags = SA_RESTART;  // a frame that is being written is written to its end
     for (const int signal : {SIGINT, SIGTERM, SIGHUP})
         sigaction(signal, &action, nullptr);
 }
