@@ -7,6 +7,7 @@
 #include <iostream>
 
 #include "api/registry.hpp"
+#include "base/names.hpp"
 #include "cli/cluster.hpp"
 #include "cli/demo.hpp"
 #include "cli/manifests.hpp"
@@ -41,7 +42,7 @@ CLI::Validator duration_between(Duration least, Duration most) {
 
 CLI::Validator namespace_name() {
     return {[](std::string& text) -> std::string {
-                if (is_namespace_name(text)) return {};
+                if (is_dns_label(text)) return {};
                 return fmt::format("\"{}\" is not the name of a namespace", text);
             },
             "NAMESPACE"};

@@ -9,13 +9,13 @@
 #include <optional>
 
 #include "base/assert.hpp"
+#include "base/names.hpp"
 
 namespace sluice::cli {
 
 namespace {
 
-constexpr std::size_t image_length_max = 1024;    // far above what registries take
-constexpr std::size_t namespace_length_max = 63;  // a DNS label
+constexpr std::size_t image_length_max = 1024;  // far above what registries take
 
 constexpr std::string_view bound_everywhere = "rbac/workloads-everywhere.yaml";
 constexpr std::string_view bound_in_namespace = "namespaced/workloads.yaml";
@@ -142,12 +142,6 @@ std::string no_policies_comment(const KubeVersion& version) {
 
 }  // namespace
 
-bool is_namespace_name(std::string_view text) {
-    return !text.empty() && text.size() <= namespace_length_max &&
-           is_lower_alphanumeric(text.front()) && is_lower_alphanumeric(text.back()) &&
-           std::ranges::all_of(text, [](char c) { return is_lower_alphanumeric(c) || c == '-'; });
-}
-
 Result<std::string> manifests(const ManifestsOptions& options) {
     for (const std::string& name : options.components)
         if (!is_component(name))
@@ -160,7 +154,7 @@ Result<std::string> manifests(const ManifestsOptions& options) {
     if (!is_image_reference(options.image))
         return invalid(fmt::format("\"{}\" is not an image such as sluice:1.0.", options.image));
     for (const std::string& name : options.namespaces)
-        if (!is_namespace_name(name))
+        if (!is_dns_label(name))
             return invalid(fmt::format("\"{}\" is not the name of a namespace.", name));
 
     const auto is_wanted = [&](std::string_view name) {

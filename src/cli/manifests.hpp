@@ -33,9 +33,6 @@ struct ManifestsOptions {
 // ErrorKind::Invalid if a choice makes no sense, so that nothing but names gets into the YAML.
 Result<std::string> manifests(const ManifestsOptions& options);
 
-// A DNS label, as Kubernetes wants it.
-bool is_namespace_name(std::string_view text);
-
 // `sluice manifests`: prints to out and returns 0, or prints one sentence to err and returns 2.
 int run_manifests(const ManifestsOptions& options, std::ostream& out, std::ostream& err);
 

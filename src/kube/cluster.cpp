@@ -4,9 +4,11 @@
 
 #include <boost/json.hpp>
 
+#include "controller/event_body.hpp"
 #include "kube/paths.hpp"
 #include "kube/requests.hpp"
 #include "kube/watch_lines.hpp"
+#include "model/label_selector.hpp"
 
 namespace sluice::kube {
 namespace {
@@ -29,68 +31,15 @@ runtime::RequestFailure malformed(const Error& error, std::string_view doing) {
 }
 
 // spec.selector of a StatefulSet as the text of a label selector.
-std::string selector_of(const json::value& set) {
-    const json::value* selector = nullptr;
-    boost::system::error_code error;
-    selector = set.find_pointer("/spec/selector", error);
-    if (!selector || !selector->is_object()) return {};
-    std::vector<std::string> terms;
-    if (const json::value* labels = selector->get_object().if_contains("matchLabels");
-        labels && labels->is_object())
-        for (const auto& [key, value] : labels->get_object())
-            terms.push_back(
-                fmt::format("{}={}", std::string_view{key}, std::string_view{value.as_string()}));
-    if (const json::value* expressions = selector->get_object().if_contains("matchExpressions");
-        expressions && expressions->is_array())
-        for (const json::value& expression : expressions->get_array()) {
-            const std::string key{expression.at("key").as_string()};
-            const std::string op{expression.at("operator").as_string()};
-            std::vector<std::string> values;
-            if (const json::value* listed = expression.as_object().if_contains("values");
-                listed && listed->is_array())
-                for (const json::value& value : listed->get_array())
-                    values.emplace_back(value.as_string());
-            if (op == "Exists") terms.push_back(key);
-            if (op == "DoesNotExist") terms.push_back("!" + key);
-            if (op == "In") terms.push_back(fmt::format("{} in ({})", key, fmt::join(values, ",")));
-            if (op == "NotIn")
-                terms.push_back(fmt::format("{} notin ({})", key, fmt::join(values, ",")));
-        }
-    return fmt::format("{}", fmt::join(terms, ","));
-}
-
 Result<std::string> selector_in(const std::string& body) {
-    std::string selector;
-    try {
-        selector = selector_of(json::parse(body));
-    } catch (const std::exception&) {
-        selector.clear();
-    }
-    if (selector.empty())
+    boost::system::error_code error;
+    const json::value set = json::parse(body, error);
+    const json::value* found = error ? nullptr : set.find_pointer("/spec/selector", error);
+    const json::object* selector = found ? found->if_object() : nullptr;
+    auto text = selector ? model::selector_text(*selector) : std::nullopt;
+    if (!text || text->empty())
         return failure(ErrorKind::Malformed, "the StatefulSet has no selector that can be read");
-    return selector;
-}
-
-std::string event_body(const controller::PostEvent& event, const std::string& instance) {
-    const engine::ReasonEntry& reason = engine::entry(event.reason);
-    const json::object regarding{{"apiVersion", "apps/v1"},
-                                 {"kind", "StatefulSet"},
-                                 {"namespace", event.key.ns},
-                                 {"name", event.key.name},
-                                 {"uid", event.uid}};
-    return json::serialize(json::object{
-        {"apiVersion", "events.k8s.io/v1"},
-        {"kind", "Event"},
-        {"metadata",
-         json::object{{"generateName", event.key.name + "-"}, {"namespace", event.key.ns}}},
-        {"eventTime", to_rfc3339_micro(event.at)},
-        {"reportingController", "sluice.dev/operator"},
-        {"reportingInstance", instance.substr(0, 128)},
-        {"action", "Steer"},
-        {"reason", reason.name},
-        {"regarding", regarding},
-        {"note", event.note.substr(0, 1024)},
-        {"type", reason.tone == engine::Tone::Warning ? "Warning" : "Normal"}});
+    return std::move(*text);
 }
 
 }  // namespace
@@ -240,7 +189,7 @@ void Cluster::patch_workload(const model::ObjectKey& key, const std::string& pat
 void Cluster::post_event(const controller::PostEvent& event, const std::string& instance,
                          std::function<void(Answer<void>)> done) {
     state_->client.send(
-        create(events_path(event.key.ns), event_body(event, instance)),
+        create(events_path(event.key.ns), controller::event_body(event, instance)),
         [done = std::move(done)](ApiResult<ApiResponse> answer) {
             if (!answer) return done(std::unexpected(failure_of(answer.error(), "post an event")));
             done({});

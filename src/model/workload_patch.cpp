@@ -3,6 +3,7 @@
 #include <boost/json.hpp>
 
 #include "base/assert.hpp"
+#include "base/json_pointer.hpp"
 #include "model/annotations.hpp"
 
 namespace sluice::model {
@@ -12,22 +13,8 @@ namespace json = boost::json;
 
 constexpr const char* partition_path = "/spec/updateStrategy/rollingUpdate/partition";
 
-// RFC 6901: "~" and "/" inside a key.
-std::string escaped(const std::string& name) {
-    std::string path;
-    for (const char c : name) {
-        if (c == '~')
-            path += "~0";
-        else if (c == '/')
-            path += "~1";
-        else
-            path += c;
-    }
-    return path;
-}
-
 std::string annotation_path(const std::string& name) {
-    return "/metadata/annotations/" + escaped(name);
+    return "/metadata/annotations/" + pointer_token(name);
 }
 
 // Annotations that two writers might race for: each write tests that they are as we saw them. A
@@ -89,7 +76,7 @@ std::string WorkloadPatch::to_json_patch() const {
     for (const auto& [name, value] : observed_labels_) {
         if (partition_to_)
             ops.push_back(
-                operation("test", "/metadata/labels/" + escaped(name), json::string(value)));
+                operation("test", "/metadata/labels/" + pointer_token(name), json::string(value)));
     }
     for (const std::string* name : contended) {
         if (!has_annotations_) continue;

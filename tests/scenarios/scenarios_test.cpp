@@ -3,16 +3,15 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <mutex>
 #include <sstream>
-#include <thread>
 
 #include "sim/scenario/play.hpp"
+#include "tests/parallel.hpp"
 
 namespace sluice::sim {
 namespace {
@@ -47,27 +46,19 @@ Depth depth_of_this_build() {
 
 TEST(Scenarios, EndWellPlainAndHoweverTheWorldIsDisturbed) {
     const std::vector<Scenario> scenarios = all_scenarios();
-    std::atomic<std::size_t> next = 0;
     std::mutex lock;
     Exploration total;
-    const auto work = [&] {
-        for (std::size_t i = next++; i < scenarios.size(); i = next++) {
-            Exploration one = explore(scenarios[i], 1 + i, depth_of_this_build());
-            const std::scoped_lock held{lock};
-            total.runs += one.runs;
-            total.injected += one.injected;
-            total.simulated += one.simulated;
-            total.tested.merge(one.tested);
-            EXPECT_TRUE(one.problems.empty())
-                << one.problems.front() << "\n(and " << one.problems.size() - 1 << " more of "
-                << scenarios[i].name << ")";
-        }
-    };
-    std::vector<std::thread> threads;
-    for (unsigned i = 0; i < std::max(1u, std::thread::hardware_concurrency()); ++i)
-        threads.emplace_back(work);
-    for (std::thread& one : threads)
-        one.join();
+    testing::in_parallel(scenarios.size(), [&](std::size_t i) {
+        Exploration one = explore(scenarios[i], 1 + i, depth_of_this_build());
+        const std::scoped_lock held{lock};
+        total.runs += one.runs;
+        total.injected += one.injected;
+        total.simulated += one.simulated;
+        total.tested.merge(one.tested);
+        EXPECT_TRUE(one.problems.empty())
+            << one.problems.front() << "\n(and " << one.problems.size() - 1 << " more of "
+            << scenarios[i].name << ")";
+    });
     std::cout << scenarios.size() << " scenarios, " << total.runs << " runs, " << total.injected
               << " faults injected, " << total.simulated / 1h << " simulated hours\n";
     if (std::getenv("SLUICE_SCENARIO")) return;

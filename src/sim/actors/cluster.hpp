@@ -28,7 +28,6 @@ class Timeline {
     void run_until(Instant end);
 
   private:
-    struct Entry;
     Instant now_;
     std::uint64_t count_ = 0;
     std::map<std::pair<Instant, std::uint64_t>, std::function<void()>> entries_;

@@ -9,13 +9,8 @@ namespace {
 const std::string user = "system:serviceaccount:kube-system:job-controller";
 const std::string expiry_user = "system:serviceaccount:kube-system:ttl-after-finished-controller";
 
-bool holds(const json::object& job, std::string_view type) {
-    const json::object* found = condition(child(job, "status"), type);
-    return found && text(*found, "status") == "True";
-}
-
 bool is_finished(const json::object& job) {
-    return holds(job, "Complete") || holds(job, "Failed");
+    return has_condition(job, "Complete") || has_condition(job, "Failed");
 }
 
 std::optional<std::int64_t> wish(const json::object& job, std::string_view field) {
@@ -108,8 +103,7 @@ JobController::Tally JobController::tally(const json::object& job, Counted& coun
         const bool has_succeeded = phase == "Succeeded", has_failed = phase == "Failed";
         if (!has_succeeded && !has_failed) {
             if (is_terminating(pod->object())) continue;
-            const json::object* ready = condition(pod_status, "Ready");
-            now.ready += ready && text(*ready, "status") == "True";
+            now.ready += holds(pod_status, "Ready");
             now.active.push_back(pod);
             continue;
         }
@@ -212,7 +206,8 @@ bool JobController::write_status(const json::object& job, const Tally& now,
 void JobController::expire(const Key& key, const json::object& job) {
     const auto ttl = wish(job, "ttlSecondsAfterFinished");
     const json::object& status = child(job, "status");
-    const json::object* end = condition(status, holds(job, "Failed") ? "Failed" : "Complete");
+    const json::object* end =
+        condition(status, has_condition(job, "Failed") ? "Failed" : "Complete");
     const auto since = parse_rfc3339(text(*end, "lastTransitionTime"));
     if (!ttl || !since) return;
     const Instant due = *since + std::chrono::seconds{*ttl};

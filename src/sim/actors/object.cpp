@@ -106,13 +106,6 @@ void drop_finalizer(json::object& object, std::string_view finalizer) {
         meta["finalizers"] = std::move(kept);
 }
 
-const json::object* condition(const json::object& status, std::string_view type) {
-    for (const json::value& entry : children(status, "conditions"))
-        if (entry.is_object() && text(entry.get_object(), "type") == type)
-            return &entry.get_object();
-    return nullptr;
-}
-
 json::object with_status(const json::object& object, json::object status) {
     return {{"apiVersion", text(object, "apiVersion")},
             {"kind", text(object, "kind")},

@@ -8,6 +8,7 @@
 
 #include "sim/api/api_server.hpp"
 #include "sim/api/json.hpp"
+#include "sim/api/state.hpp"
 
 namespace sluice::sim {
 
@@ -41,9 +42,6 @@ void add_owner(json::object& object, json::object reference);
 bool drop_owners(json::object& object,
                  const std::function<bool(const json::object& reference)>& which);
 void drop_finalizer(json::object& object, std::string_view finalizer);
-
-// The entry of a list of conditions, or null.
-const json::object* condition(const json::object& status, std::string_view type);
 
 // The update of a status subresource: the object without its spec.
 json::object with_status(const json::object& object, json::object status);

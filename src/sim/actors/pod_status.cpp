@@ -5,11 +5,6 @@
 namespace sluice::sim {
 namespace {
 
-bool holds(const json::object& status, std::string_view type) {
-    const json::object* found = condition(status, type);
-    return found && text(*found, "status") == "True";
-}
-
 bool gates_open(const json::object& pod, const json::object& status) {
     return std::ranges::all_of(children(child(pod, "spec"), "readinessGates"),
                                [&](const json::value& gate) {

@@ -28,9 +28,7 @@ const json::array& volumes(const json::object& pod) {
 }  // namespace
 
 bool is_ready_node(const ObjectPtr& node) {
-    if (!node) return false;
-    const json::object* ready = condition(child(node->object(), "status"), "Ready");
-    return ready && text(*ready, "status") == "True";
+    return node && has_condition(node->object(), "Ready");
 }
 
 Scheduler::Scheduler(Surroundings at)

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 
+#include "sim/api/state.hpp"
+
 namespace sluice::sim {
 namespace {
 
@@ -14,7 +16,6 @@ constexpr const char* refused = "/metadata/annotations/sluice.dev~1refused";
 constexpr const char* phase = "/metadata/annotations/sluice.dev~1phase";
 constexpr const char* zero_allowed = "/metadata/annotations/sluice.dev~1allow-scale-to-zero";
 constexpr const char* subscription = "/metadata/labels/dd-statefulset-pilot";
-constexpr const char* partition = "/spec/updateStrategy/rollingUpdate/partition";
 
 bool is_in_force(const Storage& storage, const std::string& kind, const std::string& name) {
     const std::string group = ".admissionregistration.k8s.io";
@@ -31,7 +32,7 @@ bool is_steered(const json::object& object, const json::object& before) {
 }
 
 std::int64_t gate_of(const json::object& set) {
-    return is_on_delete(set) ? closed : number_at(set, partition);
+    return is_on_delete(set) ? closed : partition_of(set);
 }
 
 bool template_changes(const json::object& object, const json::object& before) {
@@ -49,7 +50,7 @@ bool loses_claim(const json::object& object, const json::object& before) {
 }
 
 std::string note_of(const AdmissionRequest& request, const json::object& object) {
-    const std::int64_t asked = number_at(object, partition);
+    const std::int64_t asked = partition_of(object);
     std::vector<std::string> wishes;
     if (asked < gate_of(*request.before)) wishes.push_back(fmt::format("partition {}", asked));
     if (loses_claim(object, *request.before))
@@ -72,15 +73,16 @@ void keep_gate(const AdmissionRequest& request, json::object& object) {
         }
     }
     if (!note.empty()) set(object, refused, note);
-    if (number_at(object, partition) < least) set(object, partition, least);
+    if (partition_of(object) < least) set(object, partition_pointer, least);
 }
 
 // gate-create.yaml
 void begin_closed(json::object& object) {
     const std::int64_t replicas = number_at(object, "/spec/replicas", 1);
-    const std::int64_t asked = number_at(object, partition);
+    const std::int64_t asked = partition_of(object);
     if (!has(object, subscription) || is_on_delete(object)) return;
-    if (asked == 0 || asked < replicas) set(object, partition, replicas > 0 ? replicas : closed);
+    if (asked == 0 || asked < replicas)
+        set(object, partition_pointer, replicas > 0 ? replicas : closed);
 }
 
 bool has_open_rollout(const json::object& before) {
@@ -194,7 +196,7 @@ std::optional<std::string> notice(const AdmissionRequest& request, const json::o
         "granted: {}. To steer by hand, first take the set out of the hands of Sluice, in writes "
         "of "
         "their own: {}kubectl annotate {} sluice.dev/claim-",
-        number_at(object, partition), note, unlabel, where);
+        partition_of(object), note, unlabel, where);
 }
 
 std::string denied(const std::string& policy, const std::string& why) {

@@ -74,10 +74,18 @@ std::vector<const Resource*> ApiServer::resources() const {
 }
 
 const Resource* ApiServer::resource(const std::string& id) const {
-    for (const Resource& one : built_in_resources())
-        if (one.id() == id) return &one;
+    if (const Resource* found = built_in_resource(id)) return found;
     for (const Resource& one : custom_)
         if (one.id() == id) return &one;
+    return nullptr;
+}
+
+const Resource* ApiServer::resource_for(const json::object& object) const {
+    const std::string version = text_at(object, "/apiVersion");
+    const std::string kind = text_at(object, "/kind");
+    if (const Resource* found = built_in_kind(version, kind)) return found;
+    for (const Resource& one : custom_)
+        if (one.kind == kind && one.api_version() == version) return &one;
     return nullptr;
 }
 
@@ -94,20 +102,8 @@ void ApiServer::on_change(std::function<void(const Change&)> listener) {
     storage_.listeners.push_back(std::move(listener));
 }
 
-namespace {
-
-const Resource* resource_for(const ApiServer& server, const json::object& object) {
-    const std::string version = text_at(object, "/apiVersion");
-    const std::string kind = text_at(object, "/kind");
-    for (const Resource* one : server.resources())
-        if (one->kind == kind && one->api_version() == version) return one;
-    return nullptr;
-}
-
-}  // namespace
-
 Response ApiServer::create(json::object object, const std::string& user, Instant now) {
-    const Resource* resource = resource_for(*this, object);
+    const Resource* resource = resource_for(object);
     if (!resource) return no_such_path();
     const std::string ns = text_at(object, "/metadata/namespace");
     return Writing{*this, *resource, user, now}.create(ns, std::move(object));
@@ -115,7 +111,7 @@ Response ApiServer::create(json::object object, const std::string& user, Instant
 
 Response ApiServer::update(json::object object, const std::string& user, Instant now,
                            const std::string& subresource) {
-    const Resource* resource = resource_for(*this, object);
+    const Resource* resource = resource_for(object);
     if (!resource) return no_such_path();
     const std::string name = text_at(object, "/metadata/name");
     const ObjectPtr before =

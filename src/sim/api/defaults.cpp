@@ -210,10 +210,7 @@ void fill_secret(json::object& secret) {
 void fill_definition(json::object& definition) {
     json::object& spec = child(definition, "spec");
     json::object& names = child(spec, "names");
-    std::string lower = text_at(names, "/kind");
-    for (char& c : lower)
-        c = static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
-    give(names, "singular", lower);
+    give(names, "singular", lower_case(text_at(names, "/kind")));
     give(names, "listKind", text_at(names, "/kind") + "List");
     give(child(spec, "conversion"), "strategy", "None");
 }

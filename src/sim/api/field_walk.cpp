@@ -151,14 +151,14 @@ Outcome compare(const json::value* before, const json::value* after, const Textu
 FieldSet fields_in(const json::object& object, const Shape* shape, Level level);
 
 // The fields of one value; `is_leaf` if it is a field itself rather than a way to others.
-void enter_fields(FieldSet& set, std::string name, const json::value& value, const Texture& texture,
-                  Level level) {
+void enter_fields(FieldSet& set, const std::string& name, const json::value& value,
+                  const Texture& texture, Level level) {
     const json::object* object = value.if_object();
     if (object && !object->empty() && !texture.is_whole)
-        return enter(set, std::move(name), fields_in(*object, texture.shape, level), false);
+        return enter(set, name, fields_in(*object, texture.shape, level), false);
     const auto entries =
         value.is_array() ? entries_of(&value, texture.keys) : std::optional<Entries>{};
-    if (texture.keys.empty() || !entries) return enter(set, std::move(name), {}, true);
+    if (texture.keys.empty() || !entries) return enter(set, name, {}, true);
     FieldSet inside;
     const Texture each = entry_texture(texture);
     for (const auto& [entry, content] : *entries) {
@@ -167,7 +167,7 @@ void enter_fields(FieldSet& set, std::string name, const json::value& value, con
             has_fields ? fields_in(content->get_object(), each.shape, Level::Inside) : FieldSet{};
         enter(inside, entry, std::move(fields), true);
     }
-    enter(set, std::move(name), std::move(inside), false);
+    enter(set, name, std::move(inside), false);
 }
 
 FieldSet fields_in(const json::object& object, const Shape* shape, Level level) {

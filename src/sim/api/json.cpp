@@ -112,19 +112,6 @@ void erase(json::object& in, std::string_view pointer) {
     if (parent) parent->erase(unescaped(pointer.substr(last + 1)));
 }
 
-std::string escaped(std::string_view key) {
-    std::string token;
-    for (const char c : key) {
-        if (c == '~')
-            token += "~0";
-        else if (c == '/')
-            token += "~1";
-        else
-            token += c;
-    }
-    return token;
-}
-
 bool same(const json::value& left, const json::value& right) {
     return left == right;
 }

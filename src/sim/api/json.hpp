@@ -34,9 +34,6 @@ void erase(json::object& in, std::string_view pointer);
 // The object at the place, made if it is not there.
 json::object& object_in(json::object& in, std::string_view pointer);
 
-// A key as it stands in a pointer.
-std::string escaped(std::string_view key);
-
 // Deep equality that does not care about the order of keys.
 bool same(const json::value& left, const json::value& right);
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "sim/api/state.hpp"
 #include "sim/api/table.hpp"
 
 namespace sluice::sim {
@@ -13,13 +14,6 @@ namespace {
 const json::object& as_object(const json::value& value) {
     static const json::object nothing;
     return value.is_object() ? value.get_object() : nothing;
-}
-
-bool has_condition(const json::object& pod, std::string_view type) {
-    return std::ranges::any_of(array_at(pod, "/status/conditions"), [&](const json::value& entry) {
-        return text_at(as_object(entry), "/type") == type &&
-               text_at(as_object(entry), "/status") == "True";
-    });
 }
 
 // "Error", "Signal:9", "ExitCode:1".

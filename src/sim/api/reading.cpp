@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "model/label_selector.hpp"
 #include "sim/api/admission.hpp"
 #include "sim/api/answers.hpp"
 #include "sim/api/handling.hpp"
@@ -20,7 +21,8 @@ json::object scale_of(const json::object& object) {
     if (const std::int64_t wanted = number_at(object, "/spec/replicas", 1); wanted != 0)
         spec["replicas"] = wanted;
     json::object status{{"replicas", number_at(object, "/status/replicas")}};
-    if (const std::string selector = to_text(object_at(object, "/spec/selector"));
+    if (const std::string selector =
+            model::selector_text(object_at(object, "/spec/selector")).value_or("");
         !selector.empty())
         status["selector"] = selector;
     return json::object{{"kind", "Scale"},

@@ -1,5 +1,7 @@
 #include "sim/api/resource.hpp"
 
+#include <map>
+
 namespace sluice::sim {
 namespace {
 
@@ -94,6 +96,35 @@ std::span<const Resource> built_in_resources() {
     return resources;
 }
 
+const Resource* built_in_resource(const std::string& id) {
+    static const std::map<std::string, const Resource*> by_id = [] {
+        std::map<std::string, const Resource*> found;
+        for (const Resource& one : built_in_resources())
+            found.emplace(one.id(), &one);
+        return found;
+    }();
+    const auto at = by_id.find(id);
+    return at == by_id.end() ? nullptr : at->second;
+}
+
+const Resource* built_in_kind(const std::string& api_version, const std::string& kind) {
+    using Name = std::pair<std::string, std::string>;
+    static const std::map<Name, const Resource*> by_kind = [] {
+        std::map<Name, const Resource*> found;
+        for (const Resource& one : built_in_resources())
+            found.emplace(Name{one.api_version(), one.kind}, &one);
+        return found;
+    }();
+    const auto at = by_kind.find({api_version, kind});
+    return at == by_kind.end() ? nullptr : at->second;
+}
+
+std::string lower_case(std::string text) {
+    for (char& c : text)
+        c = static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+    return text;
+}
+
 std::vector<Resource> resources_of(const json::object& definition) {
     std::vector<Resource> resources;
     for (const json::value& entry : array_at(definition, "/spec/versions")) {
@@ -103,9 +134,7 @@ std::vector<Resource> resources_of(const json::object& definition) {
                      text_at(definition, "/spec/names/plural"),
                      text_at(definition, "/spec/names/singular"),
                      text_at(definition, "/spec/names/kind")};
-        if (one.singular.empty())
-            for (const char c : one.kind)
-                one.singular += static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+        if (one.singular.empty()) one.singular = lower_case(one.kind);
         one.short_names = texts(array_at(definition, "/spec/names/shortNames"));
         one.categories = texts(array_at(definition, "/spec/names/categories"));
         one.namespaced = text_at(definition, "/spec/scope") == "Namespaced";

@@ -36,6 +36,12 @@ struct Resource {
 };
 
 std::span<const Resource> built_in_resources();
+// The built-in resource of this id, or of this kind; null if there is none.
+const Resource* built_in_resource(const std::string& id);
+const Resource* built_in_kind(const std::string& api_version, const std::string& kind);
+
+// As Kubernetes makes the name of a resource from the name of its kind.
+std::string lower_case(std::string text);
 
 // The resource that a CustomResourceDefinition serves, one per served version.
 std::vector<Resource> resources_of(const json::object& definition);

@@ -1,4 +1,5 @@
 #include "sim/api/schema_formats.hpp"
+#include "sim/api/resource.hpp"
 
 #include <algorithm>
 #include <array>
@@ -72,9 +73,7 @@ bool is_go_duration(std::string_view text) {
 }
 
 bool is_unit(std::string unit) {
-    std::ranges::transform(unit, unit.begin(), [](char c) {
-        return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    });
+    unit = lower_case(std::move(unit));
     static constexpr std::array<std::string_view, 11> units = {
         "ns", "us", "\xc2\xb5s", "ms", "s", "m", "h", "hr", "d", "w", "wk"};
     static constexpr std::array<std::string_view, 8> beginnings = {

@@ -143,28 +143,4 @@ bool selects(const json::object& selector, const json::object& labels) {
     return true;
 }
 
-std::string to_text(const json::object& selector) {
-    std::vector<std::string> terms;
-    for (const auto& [key, value] : object_at(selector, "/matchLabels"))
-        terms.push_back(fmt::format("{}={}", std::string_view{key}, as_text(value)));
-    std::ranges::sort(terms);
-    for (const json::value& entry : array_at(selector, "/matchExpressions")) {
-        const json::object* expression = entry.if_object();
-        if (!expression) continue;
-        const std::string key = text_at(*expression, "/key");
-        const std::string op = text_at(*expression, "/operator");
-        std::vector<std::string> values;
-        for (const json::value& value : array_at(*expression, "/values"))
-            values.push_back(as_text(value));
-        if (op == "Exists")
-            terms.push_back(key);
-        else if (op == "DoesNotExist")
-            terms.push_back("!" + key);
-        else
-            terms.push_back(fmt::format("{} {} ({})", key, op == "In" ? "in" : "notin",
-                                        fmt::join(values, ",")));
-    }
-    return fmt::format("{}", fmt::join(terms, ","));
-}
-
 }  // namespace sluice::sim

@@ -18,7 +18,5 @@ std::expected<bool, std::string> matches_fields(const json::object& object,
 std::string fault_of_fields(const Resource& resource, const std::string& selector);
 // A LabelSelector object (matchLabels, matchExpressions) against labels.
 bool selects(const json::object& selector, const json::object& labels);
-// The same as the text that a Scale shows: "app=web,tier in (a,b)".
-std::string to_text(const json::object& selector);
 
 }  // namespace sluice::sim

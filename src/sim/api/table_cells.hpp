@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 
+#include "sim/api/state.hpp"
 #include "sim/api/table.hpp"
 #include "sim/api/table_columns.hpp"
 
@@ -53,14 +54,6 @@ inline std::string labels(Object map) {
     for (const auto& [key, value] : sorted)
         line += fmt::format("{}{}={}", line.empty() ? "" : ",", key, value);
     return or_else(line, "<none>");
-}
-
-inline bool has_condition(Object object, std::string_view type) {
-    return std::ranges::any_of(array_at(object, "/status/conditions"),
-                               [&](const json::value& entry) {
-                                   return text_at(as_object(entry), "/type") == type &&
-                                          text_at(as_object(entry), "/status") == "True";
-                               });
 }
 
 inline bool is_leaving(Object object) {

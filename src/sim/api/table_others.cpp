@@ -12,11 +12,8 @@ using namespace cell;
 namespace {
 
 json::value node_status(Object node, Instant) {
-    std::string status = "Unknown";
-    for (const json::value& entry : array_at(node, "/status/conditions")) {
-        if (text_at(as_object(entry), "/type") != "Ready") continue;
-        status = text_at(as_object(entry), "/status") == "True" ? "Ready" : "NotReady";
-    }
+    const bool known = condition(object_at(node, "/status"), "Ready") != nullptr;
+    std::string status = has_condition(node, "Ready") ? "Ready" : known ? "NotReady" : "Unknown";
     if (flag_at(node, "/spec/unschedulable")) status += ",SchedulingDisabled";
     return text(status);
 }

@@ -4,41 +4,11 @@
 
 #include <algorithm>
 
+#include "base/names.hpp"
 #include "sim/api/problems.hpp"
 
 namespace sluice::sim {
 namespace {
-
-constexpr std::size_t label_max = 63;
-constexpr std::size_t subdomain_max = 253;
-
-bool is_lower(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
-}
-
-bool is_alphanumeric(char c) {
-    return is_lower(c) || (c >= 'A' && c <= 'Z');
-}
-
-bool is_dns_label(std::string_view name) {
-    return !name.empty() && is_lower(name.front()) && is_lower(name.back()) &&
-           std::ranges::all_of(name, [](char c) { return is_lower(c) || c == '-'; });
-}
-
-bool is_dns_subdomain(std::string_view name) {
-    while (true) {
-        const std::size_t dot = std::min(name.find('.'), name.size());
-        if (!is_dns_label(name.substr(0, dot))) return false;
-        if (dot == name.size()) return true;
-        name.remove_prefix(dot + 1);
-    }
-}
-
-bool is_name_part(std::string_view name) {
-    return !name.empty() && is_alphanumeric(name.front()) && is_alphanumeric(name.back()) &&
-           std::ranges::all_of(
-               name, [](char c) { return is_alphanumeric(c) || c == '-' || c == '_' || c == '.'; });
-}
 
 constexpr std::string_view name_part_rule =
     "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an "
@@ -143,8 +113,8 @@ void check_finalizers(Problems& problems, const json::object& object, const json
 }  // namespace
 
 std::string fault_of_label(std::string_view name) {
-    if (name.size() > label_max)
-        return fmt::format("must be no more than {} characters", label_max);
+    if (name.size() > label_bytes_max)
+        return fmt::format("must be no more than {} characters", label_bytes_max);
     if (is_dns_label(name)) return {};
     return "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', "
            "and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', "
@@ -152,8 +122,8 @@ std::string fault_of_label(std::string_view name) {
 }
 
 std::string fault_of_subdomain(std::string_view name) {
-    if (name.size() > subdomain_max)
-        return fmt::format("must be no more than {} characters", subdomain_max);
+    if (name.size() > subdomain_bytes_max)
+        return fmt::format("must be no more than {} characters", subdomain_bytes_max);
     if (is_dns_subdomain(name)) return {};
     return "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' "
            "or '.', and must start and end with an alphanumeric character (e.g. 'example.com', "
@@ -162,8 +132,9 @@ std::string fault_of_subdomain(std::string_view name) {
 }
 
 std::string fault_of_label_value(std::string_view value) {
-    if (value.size() > label_max) return fmt::format("must be no more than {} bytes", label_max);
-    if (value.empty() || is_name_part(value)) return {};
+    if (value.size() > label_bytes_max)
+        return fmt::format("must be no more than {} bytes", label_bytes_max);
+    if (value.empty() || has_label_shape(value)) return {};
     return "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' "
            "or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or "
            "'my_value',  or '12345', regex used for validation is "
@@ -188,9 +159,9 @@ std::vector<std::string> faults_of_qualified_name(std::string_view name) {
     }
     if (name.empty())
         faults.push_back("name part must be non-empty");
-    else if (name.size() > label_max)
-        faults.push_back(fmt::format("name part must be no more than {} bytes", label_max));
-    if (!is_name_part(name)) faults.push_back(fmt::format("name part {}", name_part_rule));
+    else if (name.size() > label_bytes_max)
+        faults.push_back(fmt::format("name part must be no more than {} bytes", label_bytes_max));
+    if (!has_label_shape(name)) faults.push_back(fmt::format("name part {}", name_part_rule));
     return faults;
 }
 
@@ -208,11 +179,8 @@ void check_config_map(Problems& problems, const json::object& map, const json::o
     std::size_t size = 0;
     for (const char* part : {"data", "binaryData"}) {
         for (const auto& [key, value] : object_at(map, std::string{"/"} + part)) {
-            const bool is_key = !key.empty() && std::ranges::all_of(key, [](char c) {
-                return is_alphanumeric(c) || c == '-' || c == '_' || c == '.';
-            });
             const std::string field = fmt::format("{}[{}]", part, std::string_view{key});
-            if (!is_key)
+            if (!is_data_key(key))
                 invalid_value(problems, field, in_quotes(key),
                               "a valid config key must consist of alphanumeric characters, '-', "
                               "'_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex "

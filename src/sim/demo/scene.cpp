@@ -23,7 +23,7 @@ SetSeen set_of(const json::object& set) {
     seen.name = text_at(set, "/metadata/name");
     seen.image = text_at(set, "/spec/template/spec/containers/0/image");
     seen.replicas = number_at(set, "/spec/replicas", 1);
-    seen.partition = number_at(set, "/spec/updateStrategy/rollingUpdate/partition");
+    seen.partition = partition_of(set);
     seen.current_revision = text_at(set, "/status/currentRevision");
     seen.update_revision = text_at(set, "/status/updateRevision");
     seen.phase = note(set, key::phase);
@@ -43,14 +43,13 @@ std::string state_of(const json::object& pod) {
 }
 
 void read_pod(PodSeen& seen, const json::object& pod, Instant now) {
-    const json::object* ready = condition(child(pod, "status"), "Ready");
     const auto made = parse_rfc3339(text(metadata(pod), "creationTimestamp"));
     seen.exists = true;
     seen.uid = uid_of(pod);
     seen.image = text_at(pod, "/spec/containers/0/image");
     seen.revision = text(child(metadata(pod), "labels"), "controller-revision-hash");
     seen.state = state_of(pod);
-    seen.ready = ready && text(*ready, "status") == "True" && !is_terminating(pod);
+    seen.ready = has_condition(pod, "Ready") && !is_terminating(pod);
     seen.age = std::max(Duration{0}, now - made.value_or(now));
     seen.restarts = number_at(pod, "/status/containerStatuses/0/restartCount");
 }

@@ -27,10 +27,6 @@ constexpr Duration lived_before = 3h + 7min;
 constexpr Duration steered_before = 20s;
 constexpr Duration applause = 2s;
 
-std::int64_t gate_of(const json::object& set) {
-    return number_at(set, "/spec/updateStrategy/rollingUpdate/partition");
-}
-
 // The sentence in a warning or refusal, without the name of the policy that it came through.
 std::string sentence_of(const Response& response) {
     if (response.status >= 300 && response.body.is_object())
@@ -62,8 +58,9 @@ Stage::Stage(const Story& story, std::uint64_t seed)
 void Stage::on_change(const Change& change) {
     if (change.place.resource != "statefulsets.apps" || change.user != operator_user) return;
     if (!change.before || !change.object) return;
-    if (gate_of(change.object->object()) < gate_of(change.before->object()) &&
-        gate_of(change.object->object()) < number_at(change.object->object(), "/spec/replicas"))
+    if (partition_of(change.object->object()) < partition_of(change.before->object()) &&
+        partition_of(change.object->object()) <
+            number_at(change.object->object(), "/spec/replicas"))
         ++steps_taken_;
 }
 

@@ -1,6 +1,7 @@
 // What people, machines and bad luck do in a scenario.
 #include <fmt/format.h>
 
+#include "sim/api/state.hpp"
 #include "sim/scenario/statements.hpp"
 
 namespace sluice::sim {
@@ -210,9 +211,7 @@ Problem rewriter(World& world, Words words) {
     for (Duration at = 0s; at < length; at += 2s)
         world.cluster.timeline().after(at, [&world, name, value] {
             const ObjectPtr set = world.set(shop, name);
-            if (set &&
-                number_at(set->object(), "/spec/updateStrategy/rollingUpdate/partition") != value)
-                world.set_partition(shop, name, value);
+            if (set && partition_of(set->object()) != value) world.set_partition(shop, name, value);
         });
     return std::nullopt;
 }

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "base/json_pointer.hpp"
+#include "sim/api/state.hpp"
 #include "sim/scenario/statements.hpp"
 
 namespace sluice::sim {
@@ -24,7 +26,8 @@ std::string joined(Words words) {
 
 std::string note(const World& world, const std::string& name, const std::string& key) {
     const ObjectPtr set = world.set(shop, name);
-    return set ? text_at(set->object(), "/metadata/annotations/" + escaped(key)) : std::string{};
+    return set ? text_at(set->object(), "/metadata/annotations/" + pointer_token(key))
+               : std::string{};
 }
 
 Seen pods(const World& world, Words words) {
@@ -38,9 +41,7 @@ Seen pods_in(const World& world, Words words) {
 Seen partition(const World& world, Words words) {
     const ObjectPtr set = world.set(shop, words[0]);
     if (!set) return "gone";
-    return unless_same(
-        words[1],
-        std::to_string(number_at(set->object(), "/spec/updateStrategy/rollingUpdate/partition")));
+    return unless_same(words[1], std::to_string(partition_of(set->object())));
 }
 
 Seen phase(const World& world, Words words) {

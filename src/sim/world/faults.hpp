@@ -21,7 +21,7 @@ enum class Mishap : std::uint8_t {
     Refuse409,
     Refuse429,
     Refuse500,
-    Slow,  // carried out and answered, but half a minute late
+    Slow,  // carried out and answered, as late as a client just bears
 };
 enum class EventMishap : std::uint8_t { None, Lose, Repeat, Delay };
 

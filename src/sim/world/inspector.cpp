@@ -7,6 +7,7 @@
 #include "engine/memory.hpp"
 #include "model/lease.hpp"
 #include "sim/api/admission.hpp"
+#include "sim/api/state.hpp"
 
 namespace sluice::sim {
 namespace {
@@ -16,10 +17,6 @@ constexpr std::size_t violations_max = 50;
 
 std::string note(const json::object& set, const char* key) {
     return text_at(set, fmt::format("/metadata/annotations/sluice.dev~1{}", key));
-}
-
-std::int64_t gate_of(const json::object& set) {
-    return number_at(set, "/spec/updateStrategy/rollingUpdate/partition");
 }
 
 std::string uid_of(const json::object& object) {
@@ -32,7 +29,7 @@ std::string name_of(const json::object& object) {
 
 // What an operator may not touch: the object without the partition and our annotations.
 json::object untouchable(json::object set) {
-    erase(set, "/spec/updateStrategy/rollingUpdate/partition");
+    erase(set, partition_pointer);
     if (object_at(set, "/spec/updateStrategy/rollingUpdate").empty())
         erase(set, "/spec/updateStrategy/rollingUpdate");
     for (const char* key : {"resourceVersion", "generation", "managedFields"})
@@ -139,7 +136,8 @@ void Inspector::on_stranger(const Change& change, Record& record) {
     const json::object& now = change.object->object();
     const bool steered = has(before, claim_at);
     const std::int64_t replicas = number_at(now, "/spec/replicas");
-    if (gate_of(now) < gate_of(before) && gate_of(now) < replicas) record.is_bypassed = true;
+    if (partition_of(now) < partition_of(before) && partition_of(now) < replicas)
+        record.is_bypassed = true;
     // Whoever moves the gate, changes the template or takes our memory makes Sluice go a way twice.
     if (object_at(now, "/spec") != object_at(before, "/spec") ||
         object_at(now, "/metadata/annotations") != object_at(before, "/metadata/annotations"))
@@ -147,7 +145,7 @@ void Inspector::on_stranger(const Change& change, Record& record) {
     if (!steered) record.is_bypassed = true;  // nobody promised anything yet
     // A new template over an open gate, where no policy closes it in the same write.
     const bool leaks = object_at(now, "/spec/template") != object_at(before, "/spec/template") &&
-                       gate_of(now) < replicas;
+                       partition_of(now) < replicas;
     if (leaks) record.is_bypassed = true;
 }
 
@@ -195,11 +193,11 @@ void Inspector::on_own_set_write(const Change& change, Record& record) {
         record.was_at_zero = number_at(now, "/spec/replicas") == 0;
     }
     if (!has(now, claim_at)) record = Record{};  // let go; the next one starts from nothing
-    const bool shuts = gate_of(now) >= number_at(now, "/spec/replicas");
+    const bool shuts = partition_of(now) >= number_at(now, "/spec/replicas");
     if (shuts) record.is_bypassed = false;
-    if (note(now, "reason") == "GateBypassed" && gate_of(now) > gate_of(before))
+    if (note(now, "reason") == "GateBypassed" && partition_of(now) > partition_of(before))
         corrections_.push_back(cluster_.now());
-    if (gate_of(now) < gate_of(before)) on_lowered(change, record);
+    if (partition_of(now) < partition_of(before)) on_lowered(change, record);
     if (note(now, "reason") == "RolloutCompleted" && note(before, "reason") != "RolloutCompleted")
         check_completed(change);
     // A read counts for one write.
@@ -210,8 +208,8 @@ void Inspector::on_lowered(const Change& change, Record& record) {
     const json::object& before = change.before->object();
     const json::object& now = change.object->object();
     const std::int64_t replicas = number_at(now, "/spec/replicas");
-    const std::int64_t exposed_before = std::max<std::int64_t>(0, replicas - gate_of(before));
-    const std::int64_t exposed_now = std::max<std::int64_t>(0, replicas - gate_of(now));
+    const std::int64_t exposed_before = std::max<std::int64_t>(0, replicas - partition_of(before));
+    const std::int64_t exposed_now = std::max<std::int64_t>(0, replicas - partition_of(now));
     const Seen* seen = last_read();
     check_read(change, seen);
     held("S24");
@@ -222,12 +220,12 @@ void Inspector::on_lowered(const Change& change, Record& record) {
     held("S5");
     if (exposed_now > exposed_before + 1)
         broken("S5", fmt::format("{} pods were let go at once", exposed_now - exposed_before));
-    const std::int64_t index = gate_of(now);
+    const std::int64_t index = partition_of(now);
     held("S4");
     if (!record.lowered_to.insert(index).second)
         broken("S4", fmt::format("the gate was lowered to {} twice in one rollout", index));
     if (!seen || !seen->set) return;
-    check_pods(change, *seen, gate_of(before));
+    check_pods(change, *seen, partition_of(before));
     check_evidence(change, *seen, index);
     record.approved[{text_at(seen->set->object(), "/status/updateRevision"), index}] = true;
 }
@@ -253,7 +251,7 @@ void Inspector::check_pods(const Change& change, const Seen& seen, std::int64_t 
     const json::object& set = seen.set->object();
     const std::int64_t start = number_at(set, "/spec/ordinals/start");
     const std::int64_t replicas = number_at(set, "/spec/replicas");
-    const std::int64_t next = gate_of(change.object->object());
+    const std::int64_t next = partition_of(change.object->object());
     const bool excused = note(set, "allow-unready") == "true";
     const std::string revision = text_at(set, "/status/updateRevision");
     held("S2");
@@ -262,12 +260,7 @@ void Inspector::check_pods(const Change& change, const Seen& seen, std::int64_t 
         const std::string name = fmt::format("{}-{}", name_of(set), index + start);
         const auto pod = std::ranges::find_if(
             seen.pods, [&](const ObjectPtr& one) { return name_of(one->object()) == name; });
-        bool ready = false;
-        if (pod != seen.pods.end())
-            for (const json::value& one : array_at((*pod)->object(), "/status/conditions"))
-                ready =
-                    ready || (one.is_object() && text_at(one.get_object(), "/type") == "Ready" &&
-                              text_at(one.get_object(), "/status") == "True");
+        const bool ready = pod != seen.pods.end() && has_condition((*pod)->object(), "Ready");
         const bool updated =
             pod != seen.pods.end() &&
             text_at((*pod)->object(), "/metadata/labels/controller-revision-hash") == revision;

@@ -22,8 +22,7 @@ class Inspector {
 
     // The ears of an operator's process.
     HostWitness witness();
-    // Somebody said that pods may come up ungated: a stranger opened the gate where no policy keeps
-    // it shut, or scaled to zero.
+    // Each with its promise, the time and what happened; empty if every promise was kept.
     const std::vector<std::string>& violations() const { return violations_; }
     // What operators have written since the world began: statefulsets and events, not leases.
     int writes() const { return writes_; }

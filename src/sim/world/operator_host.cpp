@@ -41,7 +41,7 @@ bool is_bookmark(const model::WatchEvent& event) {
 
 // How long a client waits before it gives an answer up.
 constexpr Duration patience = 15s;
-constexpr Duration slowness = 30s;
+constexpr Duration slowness = 12s;
 
 }  // namespace
 
@@ -140,9 +140,8 @@ void OperatorHost::exchange(std::function<void()> carry_out, std::function<void(
         if (arrives) carry_out();
         if (mishap == Mishap::CrashAfter) return crash();
         if (mishap == Mishap::None) return later(latency(), answer);
-        if (mishap == Mishap::Slow && slowness < patience) return later(slowness, answer);
-        const bool silent =
-            mishap == Mishap::LoseRequest || mishap == Mishap::LoseAnswer || mishap == Mishap::Slow;
+        if (mishap == Mishap::Slow) return later(slowness, answer);
+        const bool silent = mishap == Mishap::LoseRequest || mishap == Mishap::LoseAnswer;
         later(silent ? patience : latency(), [fail, mishap] { fail(failure_of(mishap)); });
     };
     later(latency(), to_server);

@@ -1,6 +1,7 @@
 // The requests of an operator that are not lists and watches.
 #include <fmt/format.h>
 
+#include "controller/event_body.hpp"
 #include "sim/api/admission.hpp"
 #include "sim/api/selectors.hpp"
 #include "sim/world/operator_host.hpp"
@@ -122,28 +123,12 @@ void OperatorHost::run_one(controller::CancelHook&& effect) {
 }
 
 void OperatorHost::run_one(controller::PostEvent&& effect) {
-    const engine::ReasonEntry& reason = engine::entry(effect.reason);
-    json::object event{{"apiVersion", "events.k8s.io/v1"},
-                       {"kind", "Event"},
-                       {"metadata", json::object{{"generateName", effect.key.name + "-"}}},
-                       {"eventTime", to_rfc3339_micro(effect.at)},
-                       {"reportingController", "sluice.dev/operator"},
-                       {"reportingInstance", options_.identity},
-                       {"action", "Steer"},
-                       {"reason", reason.name},
-                       {"regarding", json::object{{"apiVersion", "apps/v1"},
-                                                  {"kind", "StatefulSet"},
-                                                  {"namespace", effect.key.ns},
-                                                  {"name", effect.key.name},
-                                                  {"uid", effect.uid}}},
-                       {"note", effect.note},
-                       {"type", reason.tone == engine::Tone::Warning ? "Warning" : "Normal"}};
     exchange(
-        [this, event = std::move(event), ns = effect.key.ns] {
+        [this, body = controller::event_body(effect, options_.identity), ns = effect.key.ns] {
             Request request;
             request.method = "POST";
             request.path = fmt::format("/apis/events.k8s.io/v1/namespaces/{}/events", ns);
-            request.body = json::serialize(event);
+            request.body = body;
             request.user = operator_user;
             cluster_.api().serve(request, cluster_.now());
         },

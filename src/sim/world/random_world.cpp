@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "base/json_pointer.hpp"
+#include "sim/api/state.hpp"
 #include "sim/world/world.hpp"
 
 namespace sluice::sim {
@@ -267,7 +269,7 @@ std::string Fate::what_is_wrong() const {
             wanted += i ? " z" : "z";
         const std::string pods = world_->pods_text(shop, name);
         const std::string phase = text_at(set, "/metadata/annotations/sluice.dev~1phase");
-        const std::int64_t gate = number_at(set, "/spec/updateStrategy/rollingUpdate/partition");
+        const std::int64_t gate = partition_of(set);
         if (pods != wanted || phase != "Idle" || gate != replicas)
             return fmt::format("{}: pods {}, phase {}, reason {}, partition {} of {}", name, pods,
                                phase, text_at(set, "/metadata/annotations/sluice.dev~1reason"),
@@ -283,8 +285,8 @@ void Fate::check_end() {
     while (!what_is_wrong().empty() && world_->cluster.now() < begun + liveness_time) {
         world_->cluster.run_for(1min);
         for (const ObjectPtr& pod : world_->cluster.api().list("pods", shop)) {
-            const std::string how =
-                text_at(pod->object(), "/metadata/annotations/" + escaped(behaviour_annotation));
+            const std::string how = text_at(
+                pod->object(), "/metadata/annotations/" + pointer_token(behaviour_annotation));
             const std::string name = text_at(pod->object(), "/metadata/name");
             if (!how.empty() && !how.starts_with("slow"))
                 world_->cluster.api().remove("pods", shop, name, admin, world_->cluster.now());

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "sim/api/admission.hpp"
+#include "sim/api/state.hpp"
 
 namespace sluice::sim {
 namespace {
@@ -10,6 +11,11 @@ namespace {
 constexpr const char* policy_names[] = {"sluice-gate", "sluice-gate-create",
                                         "sluice-operator-limits", "sluice-notice",
                                         "sluice-scale-to-zero"};
+
+// In a merge patch an empty text takes the entry away.
+json::value text_or_null(const std::string& text) {
+    return text.empty() ? json::value(nullptr) : json::value(std::string_view{text});
+}
 
 json::object pod_template(const SetOptions& set) {
     json::object meta{{"labels", json::object{{"app", set.name}}}};
@@ -92,24 +98,16 @@ void World::start_operators() {
 }
 
 void World::set_policies(bool installed) {
-    const std::string group = ".admissionregistration.k8s.io";
     for (const char* kind : {"Mutating", "Validating"})
         for (const char* name : policy_names)
             for (const char* part : {"AdmissionPolicy", "AdmissionPolicyBinding"}) {
                 const json::object object{{"apiVersion", "admissionregistration.k8s.io/v1"},
                                           {"kind", fmt::format("{}{}", kind, part)},
                                           {"metadata", json::object{{"name", name}}}};
-                std::string plural = fmt::format("{}{}", kind, part);
-                for (char& c : plural)
-                    c = static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
-                if (plural.ends_with('y'))
-                    plural.replace(plural.size() - 1, 1, "ies");
-                else
-                    plural += "s";
                 if (installed)
                     cluster.api().create(object, admin, cluster.now());
                 else
-                    cluster.api().remove(fmt::format("{}{}", plural, group), {}, name, admin,
+                    cluster.api().remove(cluster.api().resource_for(object)->id(), {}, name, admin,
                                          cluster.now());
             }
 }
@@ -122,10 +120,8 @@ void World::declare_hook(const std::string& name, const std::string& yaml) {
                          {"metadata",
                           json::object{{"name", "sluice-hooks"}, {"namespace", "sluice-system"}}}},
             admin, cluster.now());
-    json::value text = nullptr;
-    if (!yaml.empty()) text = json::value(std::string_view{yaml});
     merge("configmaps", "sluice-system", "sluice-hooks",
-          json::object{{"data", json::object{{name, std::move(text)}}}});
+          json::object{{"data", json::object{{name, text_or_null(yaml)}}}});
 }
 
 Response World::create_set(const SetOptions& set) {
@@ -146,11 +142,9 @@ Response World::merge(const std::string& resource, const std::string& ns, const 
 
 Response World::set_image(const std::string& ns, const std::string& name, const std::string& image,
                           const std::string& behaviour) {
-    json::value how = nullptr;
-    if (!behaviour.empty()) how = json::value(std::string_view{behaviour});
     const json::object pod{
-        {"metadata",
-         json::object{{"annotations", json::object{{behaviour_annotation, std::move(how)}}}}},
+        {"metadata", json::object{{"annotations",
+                                   json::object{{behaviour_annotation, text_or_null(behaviour)}}}}},
         {"spec", json::object{{"containers",
                                json::array{json::object{{"name", "app"}, {"image", image}}}}}}};
     Request request;
@@ -183,20 +177,18 @@ Response World::set_partition(const std::string& ns, const std::string& name,
 Response World::annotate(const std::string& resource, const std::string& ns,
                          const std::string& name, const std::string& key,
                          const std::string& value) {
-    json::value text = nullptr;
-    if (!value.empty()) text = json::value(std::string_view{value});
-    return merge(resource, ns, name,
-                 json::object{{"metadata", json::object{{"annotations",
-                                                         json::object{{key, std::move(text)}}}}}});
+    return merge(
+        resource, ns, name,
+        json::object{
+            {"metadata", json::object{{"annotations", json::object{{key, text_or_null(value)}}}}}});
 }
 
 Response World::label(const std::string& ns, const std::string& name, const std::string& key,
                       const std::string& value) {
-    json::value text = nullptr;
-    if (!value.empty()) text = json::value(std::string_view{value});
     return merge(
         "statefulsets.apps", ns, name,
-        json::object{{"metadata", json::object{{"labels", json::object{{key, std::move(text)}}}}}});
+        json::object{
+            {"metadata", json::object{{"labels", json::object{{key, text_or_null(value)}}}}}});
 }
 
 Response World::replace(const std::string& ns, const std::string& name, const std::string& image) {
@@ -234,10 +226,7 @@ std::string World::pods_text(const std::string& ns, const std::string& name) con
             continue;
         }
         const std::string image = text_at(pod->object(), "/spec/containers/0/image");
-        bool ready = false;
-        for (const json::value& one : array_at(pod->object(), "/status/conditions"))
-            ready = ready || (one.is_object() && text_at(one.get_object(), "/type") == "Ready" &&
-                              text_at(one.get_object(), "/status") == "True");
+        const bool ready = has_condition(pod->object(), "Ready");
         text += image.substr(image.rfind(':') + 1) + (ready ? "" : "!");
     }
     return text;

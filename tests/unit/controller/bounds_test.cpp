@@ -74,11 +74,8 @@ TEST(ControllerBounds, TheServerIsAskedForNoMoreThanTheRateAndABurst) {
 }
 
 TEST(ControllerBounds, WhoeverOpensTheGateAllTheTimeIsAnsweredTwiceAMinute) {
-    Cluster cluster;
-    cluster.add_set(web, 3);
-    cluster.live(noon);
-    Operator sluice{cluster};
-    sluice.run_for(1min);
+    Steered steered{3};
+    auto& [cluster, sluice] = steered;
     sluice.history.clear();
     for (int second = 0; second < 600; ++second) {
         cluster.change(web, [](StatefulSet& set) { set.partition = Partition{0}; });
@@ -110,11 +107,8 @@ TEST(ControllerBounds, AHookThatNeverAnswersHoldsOnlyItsOwnWorkload) {
 }
 
 TEST(ControllerBounds, AQuestionIsTakenBackWhenItsPodIsGone) {
-    Cluster cluster;
-    cluster.add_set(web, 2);
-    cluster.live(noon);
-    Operator sluice{cluster};
-    sluice.run_for(1min);
+    Steered steered{2};
+    auto& [cluster, sluice] = steered;
     sluice.hook = [](const auto&) { return std::nullopt; };
     cluster.change_template(web, 1);
     sluice.run_for(1min);
@@ -140,11 +134,8 @@ TEST(ControllerBounds, AWatchThatReportsItsOwnEndIsStopped) {
 }
 
 TEST(ControllerBounds, WhatAWatchMissedIsFoundByTheNextList) {
-    Cluster cluster;
-    cluster.add_set(web, 2);
-    cluster.live(noon);
-    Operator sluice{cluster};
-    sluice.run_for(1min);
+    Steered steered{2};
+    auto& [cluster, sluice] = steered;
     Controller& controller = sluice.controller();
     static_cast<void>(controller.step(SessionFailed{0, {410, {}, "too old"}}, sluice.now()));
     cluster.change_template(web, 1);
@@ -216,11 +207,8 @@ TEST(ControllerBounds, AServerThatAsksForAPauseGetsItThoughEventsCome) {
 }
 
 TEST(ControllerBounds, APodThatLeavesTheViewAndComesBackInOneBatchIsStillThere) {
-    Cluster cluster;
-    cluster.add_set(web, 1);
-    cluster.live(noon);
-    Operator sluice{cluster};
-    sluice.run_for(1min);
+    Steered steered{1};
+    auto& [cluster, sluice] = steered;
     model::Pod pod = cluster.read(web)->pods.front();
     const model::Pod before = pod;
     pod.meta.resource_version += 10;
@@ -230,11 +218,8 @@ TEST(ControllerBounds, APodThatLeavesTheViewAndComesBackInOneBatchIsStillThere) 
 }
 
 TEST(ControllerBounds, AListWithoutTheConfigMapIsNoNewsWhereThereWasNone) {
-    Cluster cluster;
-    cluster.add_set(web, 1);
-    cluster.live(noon);
-    Operator sluice{cluster};
-    sluice.run_for(1min);
+    Steered steered{1};
+    auto& [cluster, sluice] = steered;
     const auto looks = [&] {
         std::uint64_t sum = 0;
         for (const auto& [about, count] : sluice.controller().counters().decisions)

@@ -203,4 +203,16 @@ inline void Operator::perform(PostEvent&& effect) {
     history.push_back(fmt::format("event {}", engine::entry(effect.reason).name));
 }
 
+// A set "web" that an operator has adopted.
+struct Steered {
+    explicit Steered(int replicas) {
+        cluster.add_set(web, replicas);
+        cluster.live(noon);
+        sluice.run_for(1min);
+    }
+
+    Cluster cluster;
+    Operator sluice{cluster};
+};
+
 }  // namespace sluice::controller::testing

@@ -23,11 +23,8 @@ std::vector<std::string> deeds(const std::vector<std::string>& history) {
 }
 
 TEST(ControllerRollout, AdoptsASetAndGoesThroughAllItsGates) {
-    Cluster cluster;
-    cluster.add_set(web, 3);
-    cluster.live(noon);
-    Operator sluice{cluster};
-    sluice.run_for(1min);
+    Steered steered{3};
+    auto& [cluster, sluice] = steered;
     EXPECT_EQ(cluster.pods(web), "A A A");
     EXPECT_EQ(cluster.set(web).partition, Partition{3});
 
@@ -44,11 +41,8 @@ TEST(ControllerRollout, AdoptsASetAndGoesThroughAllItsGates) {
 }
 
 TEST(ControllerRollout, TellsAPersonWhatHappened) {
-    Cluster cluster;
-    cluster.add_set(web, 2);
-    cluster.live(noon);
-    Operator sluice{cluster};
-    sluice.run_for(1min);
+    Steered steered{2};
+    auto& [cluster, sluice] = steered;
     cluster.change_template(web, 1);
     sluice.run_for(5min);
     for (const char* event :
@@ -130,11 +124,8 @@ TEST(ControllerRollout, WritesNothingWhileNothingHappensForAnHour) {
 }
 
 TEST(ControllerRollout, WritesNothingWhileItWaitsForABrokenPodForAnHour) {
-    Cluster cluster;
-    cluster.add_set(web, 3);
-    cluster.live(noon);
-    Operator sluice{cluster};
-    sluice.run_for(1min);
+    Steered steered{3};
+    auto& [cluster, sluice] = steered;
     cluster.is_broken = [](const model::Pod& pod) { return pod.revision == "web-B"; };
     cluster.change_template(web, 1);
     sluice.run_for(5min);
@@ -148,11 +139,8 @@ TEST(ControllerRollout, WritesNothingWhileItWaitsForABrokenPodForAnHour) {
 }
 
 TEST(ControllerRollout, LeavesASetAloneOnceItsLabelIsGone) {
-    Cluster cluster;
-    cluster.add_set(web, 3);
-    cluster.live(noon);
-    Operator sluice{cluster};
-    sluice.run_for(1min);
+    Steered steered{3};
+    auto& [cluster, sluice] = steered;
     sluice.hook = [](const auto&) { return std::nullopt; };
     cluster.change_template(web, 1);
     sluice.run_for(1min);
@@ -195,11 +183,8 @@ TEST(ControllerRollout, AHookThatIsTakenAwayHoldsTheSetThatNamesIt) {
 }
 
 TEST(ControllerRollout, ASetThatIsDeletedInMidRolloutIsForgotten) {
-    Cluster cluster;
-    cluster.add_set(web, 3);
-    cluster.live(noon);
-    Operator sluice{cluster};
-    sluice.run_for(1min);
+    Steered steered{3};
+    auto& [cluster, sluice] = steered;
     sluice.hook = [](const auto&) { return std::nullopt; };
     cluster.change_template(web, 1);
     sluice.run_for(1min);

@@ -102,11 +102,8 @@ TEST_F(ControllerSafety, NothingIsLetGoWhenAPersonPausesBehindTheRead) {
 
 // After whatever failure of the first lowering, the next thing is a read, and the rollout goes on.
 void expect_recovery(const Fate& first) {
-    Cluster cluster;
-    cluster.add_set(web, 3);
-    cluster.live(noon);
-    Operator sluice{cluster};
-    sluice.run_for(1min);
+    Steered steered{3};
+    auto& [cluster, sluice] = steered;
     sluice.history.clear();
     bool failed = false;
     sluice.fate = [&](const PatchWorkload& patch) {
@@ -147,11 +144,8 @@ TEST(ControllerFailure, AWriteWhoseAnswerWasLostIsFollowedByARead) {
 }
 
 TEST(ControllerFailure, AWriteThatOnlyClosesTheGateIsFollowedByAReadToo) {
-    Cluster cluster;
-    cluster.add_set(web, 3);
-    cluster.live(noon);
-    Operator sluice{cluster};
-    sluice.run_for(1min);
+    Steered steered{3};
+    auto& [cluster, sluice] = steered;
     sluice.history.clear();
     sluice.fate = [&](const PatchWorkload&) {
         const bool first = std::ranges::count(sluice.history, "patch 1000000") == 1;
@@ -203,11 +197,8 @@ TEST(ControllerFailure, AServerThatAsksForPatienceGetsIt) {
 }
 
 TEST(ControllerFailure, APartitionThatComesBackChangedIsNotFoughtOver) {
-    Cluster cluster;
-    cluster.add_set(web, 3);
-    cluster.live(noon);
-    Operator sluice{cluster};
-    sluice.run_for(1min);
+    Steered steered{3};
+    auto& [cluster, sluice] = steered;
     sluice.fate = [&](const PatchWorkload& patch) {
         Fate contested;
         if (patch.json_patch.find("\"value\":2}") == std::string::npos) return contested;

@@ -2,10 +2,10 @@
 #include <array>
 
 #include "api/pilot/hooks/built_in.hpp"
-#include "api/pilot/hooks/names.hpp"
 #include "api/pilot/hooks/text.hpp"
 #include "api/pilot/hooks/url.hpp"
 #include "api/pilot/hooks/yaml_fields.hpp"
+#include "base/names.hpp"
 
 namespace sluice::api::pilot {
 

@@ -2,11 +2,11 @@
 #include <cstdint>
 
 #include "api/pilot/hooks/elasticsearch.hpp"
-#include "api/pilot/hooks/names.hpp"
 #include "api/pilot/hooks/secrets.hpp"
 #include "api/pilot/hooks/text.hpp"
 #include "api/pilot/hooks/url.hpp"
 #include "base/base64.hpp"
+#include "base/names.hpp"
 
 namespace sluice::api::pilot {
 

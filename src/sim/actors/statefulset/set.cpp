@@ -49,11 +49,10 @@ Set::Set(ObjectPtr at) : stored(std::move(at)) {
 SetPod::SetPod(ObjectPtr at) : stored(std::move(at)) {
     const json::object& meta = metadata(object());
     const json::object& status = child(object(), "status");
-    const json::object* ready = condition(status, "Ready");
     ordinal = parent_and_ordinal(text(meta, "name")).ordinal;
     revision = text(child(meta, "labels"), revision_label);
     phase = text(status, "phase");
-    is_ready = ready && text(*ready, "status") == "True";
+    is_ready = holds(status, "Ready");
     is_terminating = sim::is_terminating(object());
 }
 

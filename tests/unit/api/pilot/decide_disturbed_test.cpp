@@ -103,13 +103,11 @@ const Situation templates[] = {
 };
 
 TEST(PilotDecides, WhatToDoWhenSomebodyTouchesARollout) {
-    for (const Situation& one : touched)
-        EXPECT_EQ(line(decide(one.look, noon)), one.decision) << one.name;
+    expect_decisions(touched);
 }
 
 TEST(PilotDecides, WhatToDoWhenTheTemplateChangesInMidRollout) {
-    for (const Situation& one : templates)
-        EXPECT_EQ(line(decide(one.look, noon)), one.decision) << one.name;
+    expect_decisions(templates);
 }
 
 TEST(PilotDecides, NotToFightWithWhoeverOpensTheGate) {

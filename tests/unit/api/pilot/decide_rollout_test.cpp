@@ -141,18 +141,15 @@ const Situation under_way[] = {
 };
 
 TEST(PilotDecides, ToRestWhileNothingIsPending) {
-    for (const Situation& one : at_rest)
-        EXPECT_EQ(line(decide(one.look, noon)), one.decision) << one.name;
+    expect_decisions(at_rest);
 }
 
 TEST(PilotDecides, ToStartANewRevisionBehindAClosedGate) {
-    for (const Situation& one : starting)
-        EXPECT_EQ(line(decide(one.look, noon)), one.decision) << one.name;
+    expect_decisions(starting);
 }
 
 TEST(PilotDecides, ToLetOnePodGoWhenTheHookAllowsIt) {
-    for (const Situation& one : under_way)
-        EXPECT_EQ(line(decide(one.look, noon)), one.decision) << one.name;
+    expect_decisions(under_way);
 }
 
 TEST(PilotDecides, ToRememberThePodThatItLetGoInTheSameWrite) {

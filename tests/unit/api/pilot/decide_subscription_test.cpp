@@ -93,13 +93,11 @@ const Situation newcomers[] = {
 };
 
 TEST(PilotDecides, WhoseBusinessASetIs) {
-    for (const Situation& one : strangers)
-        EXPECT_EQ(line(decide(one.look, noon)), one.decision) << one.name;
+    expect_decisions(strangers);
 }
 
 TEST(PilotDecides, ToCloseTheGateOfASetThatItMeetsForTheFirstTime) {
-    for (const Situation& one : newcomers)
-        EXPECT_EQ(line(decide(one.look, noon)), one.decision) << one.name;
+    expect_decisions(newcomers);
 }
 
 TEST(PilotDecides, ToRememberWhatItAdopts) {

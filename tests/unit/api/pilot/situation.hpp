@@ -2,7 +2,9 @@
 #pragma once
 
 #include <fmt/format.h>
+#include <gtest/gtest.h>
 
+#include <span>
 #include <string>
 
 #include "api/pilot/decide.hpp"
@@ -121,5 +123,10 @@ struct Situation {
     Snapshot look;
     const char* decision;
 };
+
+inline void expect_decisions(std::span<const Situation> situations) {
+    for (const Situation& one : situations)
+        EXPECT_EQ(line(decide(one.look, noon)), one.decision) << one.name;
+}
 
 }  // namespace sluice::api::pilot::testing
