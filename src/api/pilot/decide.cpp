@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "api/inquiry/text.hpp"
 #include "api/pilot/compile.hpp"
-#include "api/pilot/hooks/text.hpp"
 #include "api/pilot/report.hpp"
 #include "api/pilot/spec.hpp"
 #include "base/hash.hpp"

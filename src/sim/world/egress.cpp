@@ -8,6 +8,7 @@
 
 namespace sluice::sim {
 
+using namespace api;
 using namespace api::pilot;
 
 namespace {

@@ -49,8 +49,8 @@ class Egress {
     const std::vector<HookCall>& calls() const { return calls_; }
 
   private:
-    Result<api::pilot::Answer> answer(const std::string& hook, const std::string& next) const;
-    Result<api::pilot::SecretData> secret(const std::string& ns, const std::string& name) const;
+    Result<api::Answer> answer(const std::string& hook, const std::string& next) const;
+    Result<api::SecretData> secret(const std::string& ns, const std::string& name) const;
     void fetch(std::optional<api::pilot::HookPod>& pod, const std::string& ns) const;
 
     const ApiServer& api_;

@@ -1,10 +1,10 @@
-#include "api/pilot/hooks/text.hpp"
+#include "api/inquiry/text.hpp"
 
 #include <algorithm>
 #include <cstdint>
 #include <optional>
 
-namespace sluice::api::pilot {
+namespace sluice::api {
 
 namespace {
 
@@ -111,14 +111,10 @@ std::string confined(std::string_view message, const Learnt& learnt) {
     return printable(text);
 }
 
-HookVerdict refuse(std::string_view message) {
-    return {false, printable(message)};
-}
-
 std::string_view without_trailing_newline(std::string_view text) {
     while (text.ends_with('\n') || text.ends_with('\r'))
         text.remove_suffix(1);
     return text;
 }
 
-}  // namespace sluice::api::pilot
+}  // namespace sluice::api

@@ -1,14 +1,14 @@
-// Reading a Secret that a hook was given. Every refusal names the Secret and the key, never what
-// the key holds.
+// Reading a Secret that an inquiry was given. Every refusal names the Secret and the key, never
+// what the key holds.
 #pragma once
 
 #include <expected>
 #include <string>
 #include <string_view>
 
-#include "api/pilot/hooks/hook.hpp"
+#include "api/inquiry/inquiry.hpp"
 
-namespace sluice::api::pilot {
+namespace sluice::api {
 
 inline const std::string ca_key = "ca.crt";
 
@@ -32,9 +32,14 @@ class SecretReader {
     const SecretData& data_;
 };
 
-// The Secret of this name in the StatefulSet's namespace; instead of it, the step that must come
-// first: to fetch it, or to refuse because it could not be fetched.
-std::expected<SecretReader, HookStep> read_secret(const Transition& transition,
-                                                  const Learnt& learnt, const std::string& name);
+// Instead of a Secret: it is still to be fetched, or it could not be.
+using NoSecret = std::variant<NeedSecret, Error>;
 
-}  // namespace sluice::api::pilot
+// The Secret of this name, of the namespace that the inquiry is made for.
+std::expected<SecretReader, NoSecret> read_secret(const std::string& ns, const Learnt& learnt,
+                                                  const std::string& name);
+
+// "Basic ..." of the keys username and password: the value of an Authorization header.
+Result<Redacted> basic_authorization(const SecretReader& secret);
+
+}  // namespace sluice::api

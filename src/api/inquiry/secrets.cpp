@@ -1,10 +1,11 @@
-#include "api/pilot/hooks/secrets.hpp"
+#include "api/inquiry/secrets.hpp"
 
 #include <algorithm>
 
-#include "api/pilot/hooks/text.hpp"
+#include "api/inquiry/text.hpp"
+#include "base/base64.hpp"
 
-namespace sluice::api::pilot {
+namespace sluice::api {
 
 namespace {
 
@@ -41,13 +42,23 @@ std::unexpected<Error> SecretReader::wrong(const std::string& what) const {
     return failure(ErrorKind::Invalid, "Secret " + full_name_ + ": " + what);
 }
 
-std::expected<SecretReader, HookStep> read_secret(const Transition& transition,
-                                                  const Learnt& learnt, const std::string& name) {
+std::expected<SecretReader, NoSecret> read_secret(const std::string& ns, const Learnt& learnt,
+                                                  const std::string& name) {
     const auto found = learnt.secrets.find(name);
-    if (found == learnt.secrets.end()) return std::unexpected<HookStep>(NeedSecret{name});
+    if (found == learnt.secrets.end()) return std::unexpected<NoSecret>(NeedSecret{name});
     const Result<SecretData>& secret = found->second;
-    if (!secret) return std::unexpected<HookStep>(refuse(secret.error().message));
-    return SecretReader{transition.ns + "/" + name, *secret};
+    if (!secret) return std::unexpected<NoSecret>(secret.error());
+    return SecretReader{ns + "/" + name, *secret};
 }
 
-}  // namespace sluice::api::pilot
+Result<Redacted> basic_authorization(const SecretReader& secret) {
+    const Result<std::string_view> username = secret.text("username");
+    if (!username) return std::unexpected(username.error());
+    const Result<std::string_view> password = secret.text("password");
+    if (!password) return std::unexpected(password.error());
+    if (username->contains(':')) return secret.wrong("key username must not hold a colon");
+    const Redacted pair{std::string(*username) + ":" + std::string(*password)};
+    return Redacted{"Basic " + encode_base64(pair.reveal())};
+}
+
+}  // namespace sluice::api

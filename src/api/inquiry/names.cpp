@@ -1,9 +1,9 @@
-#include "api/pilot/hooks/names.hpp"
+#include "api/inquiry/names.hpp"
 
 #include <algorithm>
 #include <cstddef>
 
-namespace sluice::api::pilot {
+namespace sluice::api {
 
 namespace {
 
@@ -43,4 +43,4 @@ bool is_dns_subdomain(std::string_view text) {
     return is_dns_part(text);
 }
 
-}  // namespace sluice::api::pilot
+}  // namespace sluice::api

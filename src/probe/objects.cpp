@@ -1,4 +1,4 @@
-#include "probe/hook_objects.hpp"
+#include "probe/objects.hpp"
 
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
@@ -11,8 +11,7 @@ namespace sluice::probe {
 
 namespace {
 
-using api::pilot::HookPod;
-using api::pilot::SecretData;
+using api::SecretData;
 using boost::json::object;
 using boost::json::string;
 using boost::json::value;
@@ -88,8 +87,8 @@ kube::ApiRequest get_secret(const std::string& ns, const std::string& name) {
     return get_object(kube::secret_path({ns, name}));
 }
 
-Result<HookPod> read_pod(const HookPod& expected, kube::ApiResult<kube::ApiResponse> answer) {
-    const std::string what = "pod " + expected.name;
+Result<PodSeen> read_pod(const std::string& name, kube::ApiResult<kube::ApiResponse> answer) {
+    const std::string what = "pod " + name;
     if (!answer && answer.error().status == 404) {
         return failure(ErrorKind::NotFound, what + " does not exist");
     }
@@ -100,14 +99,10 @@ Result<HookPod> read_pod(const HookPod& expected, kube::ApiResult<kube::ApiRespo
     Result<object> pod = parse_object(what, answer->body);
     if (!pod) return std::unexpected(pod.error());
     object* metadata = member_object(*pod, "metadata");
-    const std::string uid = member_text(metadata, "uid");
-    if (uid.empty() || uid != expected.uid) {
-        return failure(ErrorKind::Conflict,
-                       what + " was replaced while the hook was about to be asked");
-    }
-    metadata->erase("managedFields");
-    const std::string ip = member_text(member_object(*pod, "status"), "podIP");
-    return HookPod{expected.name, uid, ip, boost::json::serialize(*pod)};
+    if (metadata) metadata->erase("managedFields");
+    return PodSeen{member_text(metadata, "uid"),
+                   member_text(member_object(*pod, "status"), "podIP"),
+                   boost::json::serialize(*pod)};
 }
 
 Result<SecretData> read_secret_data(const std::string& full_name,

@@ -1,8 +1,8 @@
-#include "api/pilot/hooks/text.hpp"
+#include "api/inquiry/text.hpp"
 
 #include <gtest/gtest.h>
 
-namespace sluice::api::pilot {
+namespace sluice::api {
 namespace {
 
 TEST(Printable, KeepsTextAndDropsWhatCannotBeSeen) {
@@ -41,4 +41,4 @@ TEST(Confined, BlotsOutEverySecretThatWasShown) {
 }
 
 }  // namespace
-}  // namespace sluice::api::pilot
+}  // namespace sluice::api
