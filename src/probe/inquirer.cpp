@@ -38,8 +38,9 @@ net::HttpRequest to_request(const api::Ask& ask, bool allow_local) {
     request.body_max = ask.body_max;
     // No pod has a loopback address either, so pods and strangers are held to the same guard.
     request.guard = allow_local ? net::AddressGuard::NoLinkLocal : net::AddressGuard::NoLocal;
-    if (!ask.ca_pem.empty()) {
+    if (!ask.ca_pem.empty() || !ask.verify) {
         const auto tls = std::make_shared<net::Tls>();
+        tls->verify = ask.verify;
         tls->ca_pem = ask.ca_pem;
         request.tls = tls;
     }
@@ -158,8 +159,8 @@ void Inquirer::State::carry_out(CallId id, Call& call, const api::NeedSecret& ne
     const auto react = [id, name = need.name](State& self, Call& asking,
                                               kube::ApiResult<kube::ApiResponse> answer) {
         const std::string full_name = asking.inquiry.ns + "/" + name;
-        asking.findings.learnt.secrets.insert_or_assign(
-            name, read_secret_data(full_name, std::move(answer)));
+        asking.findings.learnt.secrets.insert_or_assign(name,
+                                                        read_secret(full_name, std::move(answer)));
         self.proceed(id);
     };
     call.api_transfer = api.send(get_secret(call.inquiry.ns, need.name), when_answered(id, react));

@@ -63,6 +63,17 @@ Error explain_secret(const std::string& full_name, const kube::ApiError& failed)
             "Secret " + full_name + " could not be read: " + failed.error.message};
 }
 
+std::map<std::string, std::string> our_annotations(object& secret) {
+    object* metadata = member_object(secret, "metadata");
+    const object* all = metadata ? member_object(*metadata, "annotations") : nullptr;
+    std::map<std::string, std::string> ours;
+    if (!all) return ours;
+    for (const auto& [name, text] : *all) {
+        if (name.starts_with("sluice.dev/")) ours.emplace(name, member_text(all, name));
+    }
+    return ours;
+}
+
 Result<SecretData> decode_secret(const std::string& full_name, const object& data) {
     SecretData decoded;
     for (const auto& [key, member] : data) {
@@ -105,18 +116,20 @@ Result<PodSeen> read_pod(const std::string& name, kube::ApiResult<kube::ApiRespo
                    boost::json::serialize(*pod)};
 }
 
-Result<SecretData> read_secret_data(const std::string& full_name,
-                                    kube::ApiResult<kube::ApiResponse> answer) {
+Result<api::Secret> read_secret(const std::string& full_name,
+                                kube::ApiResult<kube::ApiResponse> answer) {
     if (!answer) return std::unexpected(explain_secret(full_name, answer.error()));
     const Redacted body{std::move(answer->body)};  // wiped on the way out
     Result<object> secret = parse_object("Secret " + full_name, body.reveal());
     if (!secret) return std::unexpected(secret.error());
     const value* data = secret->if_contains("data");
-    if (!data || data->is_null()) return SecretData{};
-    if (!data->is_object()) {
+    if (data && !data->is_null() && !data->is_object()) {
         return failure(ErrorKind::Malformed, "Secret " + full_name + ": data is not an object");
     }
-    return decode_secret(full_name, data->get_object());
+    Result<SecretData> decoded =
+        decode_secret(full_name, data && data->is_object() ? data->get_object() : object{});
+    if (!decoded) return std::unexpected(decoded.error());
+    return api::Secret{std::move(*decoded), our_annotations(*secret)};
 }
 
 }  // namespace sluice::probe

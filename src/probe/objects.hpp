@@ -20,7 +20,8 @@ kube::ApiRequest get_secret(const std::string& ns, const std::string& name);
 
 Result<PodSeen> read_pod(const std::string& name, kube::ApiResult<kube::ApiResponse> answer);
 
-Result<api::SecretData> read_secret_data(const std::string& full_name,
-                                         kube::ApiResult<kube::ApiResponse> answer);
+// Of the annotations, those of ours: no other is anybody's business here.
+Result<api::Secret> read_secret(const std::string& full_name,
+                                kube::ApiResult<kube::ApiResponse> answer);
 
 }  // namespace sluice::probe

@@ -16,6 +16,10 @@
 namespace sluice::api {
 
 using SecretData = std::map<std::string, Redacted>;
+struct Secret {
+    SecretData data;
+    std::map<std::string, std::string> annotations;  // those of ours only
+};
 
 // What the inquiry wants to know next.
 struct NeedSecret {
@@ -33,6 +37,7 @@ struct Ask {
     Duration timeout = 10s;
     std::string ca_pem;                // empty: system trust store
     std::size_t body_max = 64u << 10;  // of the answer; a longer one is an Error
+    bool verify = true;                // false: any certificate will do
 };
 template <class Outcome>
 using Step = std::variant<NeedSecret, Ask, Outcome>;
@@ -44,7 +49,7 @@ struct Answer {
 };
 // What has been learnt so far, in the order it was asked for.
 struct Learnt {
-    std::map<std::string, Result<SecretData>> secrets;
+    std::map<std::string, Result<Secret>> secrets;
     std::vector<Result<Answer>> answers;
 };
 

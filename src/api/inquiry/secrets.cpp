@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "api/inquiry/hosts.hpp"
 #include "api/inquiry/text.hpp"
 #include "base/base64.hpp"
 
@@ -19,8 +20,8 @@ bool is_header_character(char c) {
 }  // namespace
 
 Result<std::string_view> SecretReader::text(const std::string& key) const {
-    const auto found = data_.find(key);
-    if (found == data_.end()) return wrong("has no key " + printable(key, 64));
+    const auto found = secret_.data.find(key);
+    if (found == secret_.data.end()) return wrong("has no key " + printable(key, 64));
     const std::string_view value = without_trailing_newline(found->second.reveal());
     if (value.empty()) return wrong("key " + printable(key, 64) + " is empty");
     return value;
@@ -38,6 +39,17 @@ Result<std::string_view> SecretReader::header_value(const std::string& key) cons
     return value;
 }
 
+Result<void> SecretReader::may_go_to(const Url& url) const {
+    const auto listed = secret_.annotations.find(allowed_hosts_annotation);
+    if (listed == secret_.annotations.end()) return {};
+    const Result<HostList> hosts = read_hosts(listed->second);
+    if (!hosts)
+        return wrong("annotation " + allowed_hosts_annotation + ": " + hosts.error().message);
+    if (lists(*hosts, url)) return {};
+    return wrong("its annotation " + allowed_hosts_annotation + " does not list the host " +
+                 quoted(url.host));
+}
+
 std::unexpected<Error> SecretReader::wrong(const std::string& what) const {
     return failure(ErrorKind::Invalid, "Secret " + full_name_ + ": " + what);
 }
@@ -46,7 +58,7 @@ std::expected<SecretReader, NoSecret> read_secret(const std::string& ns, const L
                                                   const std::string& name) {
     const auto found = learnt.secrets.find(name);
     if (found == learnt.secrets.end()) return std::unexpected<NoSecret>(NeedSecret{name});
-    const Result<SecretData>& secret = found->second;
+    const Result<Secret>& secret = found->second;
     if (!secret) return std::unexpected<NoSecret>(secret.error());
     return SecretReader{ns + "/" + name, *secret};
 }

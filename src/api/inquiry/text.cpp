@@ -104,7 +104,7 @@ std::string confined(std::string_view message, const Learnt& learnt) {
     std::string text = printable(message, message.size());
     for (const auto& [name, secret] : learnt.secrets) {
         if (!secret) continue;
-        for (const auto& [key, value] : *secret) {
+        for (const auto& [key, value] : secret->data) {
             blot_words(text, without_trailing_newline(value.reveal()));
         }
     }

@@ -50,7 +50,7 @@ class Egress {
 
   private:
     Result<api::Answer> answer(const std::string& hook, const std::string& next) const;
-    Result<api::SecretData> secret(const std::string& ns, const std::string& name) const;
+    Result<api::Secret> secret(const std::string& ns, const std::string& name) const;
     void fetch(std::optional<api::pilot::HookPod>& pod, const std::string& ns) const;
 
     const ApiServer& api_;
