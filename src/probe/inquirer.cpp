@@ -68,7 +68,7 @@ struct Inquirer::State : std::enable_shared_from_this<Inquirer::State> {
     void carry_out(CallId id, Call& call, const api::NeedSecret& need);
     void carry_out(CallId id, Call& call, const api::Ask& ask);
     void carry_out(CallId id, Call& call, const Deliver& deliver);
-    void give_up(CallId id, Call& call, ErrorKind kind, std::string message);
+    void give_up(CallId id, Call& call, ErrorKind kind, const std::string& message);
     void settle(CallId id, const Deliver& deliver);
     void cancel(CallId id);
     void drop_transfers(const Call& call);
@@ -191,7 +191,7 @@ void Inquirer::State::carry_out(CallId id, Call& call, const Deliver& deliver) {
     });
 }
 
-void Inquirer::State::give_up(CallId id, Call& call, ErrorKind kind, std::string message) {
+void Inquirer::State::give_up(CallId id, Call& call, ErrorKind kind, const std::string& message) {
     const Error error{kind, "the " + subject + " gave no verdict " + message};
     carry_out(id, call, Deliver{[tell = call.inquiry.give_up, error] { tell(error); }});
 }

@@ -17,7 +17,8 @@ from harness.prometheus import PASSWORD, USER, Prometheus
 
 PROGRAM = REPOSITORY / "build/release/tests/cluster/ask_prometheus"
 TOKEN = "canary-5f1d-token"
-TWINS = ('(label_replace(vector(1), "a", "x", "", "") or label_replace(vector(1), "a", "y", "", ""))')
+TWINS = ('(label_replace(vector(1), "a", "x", "", "") or '
+         'label_replace(vector(1), "a", "y", "", ""))')
 
 Ask = Callable[..., dict[str, Any]]
 

@@ -68,7 +68,7 @@ std::optional<double> number_of(std::string_view text) {
     if (text.size() > 400 || !std::ranges::all_of(text, is_numeric)) return std::nullopt;
     double number = 0;
     const char* const end = text.data() + text.size();
-    const auto [stop, failed] = std::from_chars(text.data(), end, number);
+    const auto [stop, failed] = std::from_chars(text.data(), text.data() + text.size(), number);
     if (failed != std::errc{} || stop != end) return std::nullopt;
     return number;
 }

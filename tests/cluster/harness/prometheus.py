@@ -59,7 +59,8 @@ class Prometheus:
              "--log.level=warn"], folder / "prometheus.log")
         wait_for("Prometheus to be ready", self._is_ready)
         if is_plain:
-            wait_for("Prometheus to have scraped itself", lambda: self.result('up{job="self"} == 1'))
+            wait_for("Prometheus to have scraped itself",
+                     lambda: self.result('up{job="self"} == 1'))
 
     @property
     def address(self) -> str:
