@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 
+#include "base/percent.hpp"
+
 namespace sluice::kube {
 namespace {
 
@@ -40,19 +42,6 @@ std::string selectors(const runtime::WatchScope& scope) {
 }
 
 }  // namespace
-
-std::string percent_encoded(std::string_view text) {
-    std::string encoded;
-    for (const char c : text) {
-        const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                           (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_' || c == '~';
-        if (plain)
-            encoded += c;
-        else
-            encoded += fmt::format("%{:02X}", static_cast<unsigned char>(c));
-    }
-    return encoded;
-}
 
 std::string_view plural_of(model::Kind kind) {
     return resources[static_cast<std::size_t>(kind)].plural;

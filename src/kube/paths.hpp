@@ -9,8 +9,6 @@
 
 namespace sluice::kube {
 
-std::string percent_encoded(std::string_view text);
-
 // How a kind is called in a path: "statefulsets".
 std::string_view plural_of(model::Kind kind);
 

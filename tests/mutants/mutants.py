@@ -39,7 +39,7 @@ MUTANTS = (
     Mutant("S10", "model/workload_patch.cpp", "    return json::serialize(ops);",
            '    if (partition_to_) ops.push_back(operation("add", "/spec/minReadySeconds", 1));\n'
            "    return json::serialize(ops);", ("the-label-added-without-policies",)),
-    Mutant("S14", "api/pilot/hooks/text.cpp",
+    Mutant("S14", "api/inquiry/text.cpp",
            'constexpr std::string_view mark = "[redacted]";',
            'constexpr std::string_view mark = "[redacted]";\n    if (mark.size() > 0) return;',
            ("a-refusal-that-repeats-the-token-is-redacted",)),

@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "api/pilot/hooks/text.hpp"
+#include "api/inquiry/text.hpp"
 #include "api/pilot/spec.hpp"
 
 namespace sluice::api::pilot {

@@ -8,6 +8,7 @@
 
 namespace sluice::sim {
 
+using namespace api;
 using namespace api::pilot;
 
 namespace {
@@ -45,15 +46,18 @@ void Egress::fetch(std::optional<HookPod>& pod, const std::string& ns) const {
     pod->json = found->text();
 }
 
-Result<SecretData> Egress::secret(const std::string& ns, const std::string& name) const {
+Result<Secret> Egress::secret(const std::string& ns, const std::string& name) const {
     const ObjectPtr found = api_.find("secrets", ns, name);
     if (!found)
         return failure(ErrorKind::NotFound, fmt::format("there is no Secret {}/{}", ns, name));
-    SecretData data;
+    Secret secret;
     for (const auto& [key, value] : object_at(found->object(), "/data"))
         if (auto plain = decode_base64(text_at(object_at(found->object(), "/data"), key)))
-            data[std::string{key}] = std::move(*plain);
-    return data;
+            secret.data[std::string{key}] = std::move(*plain);
+    for (const auto& [key, value] : object_at(found->object(), "/metadata/annotations"))
+        if (key.starts_with("sluice.dev/") && value.is_string())
+            secret.annotations.emplace(key, value.get_string());
+    return secret;
 }
 
 Result<Answer> Egress::answer(const std::string& hook, const std::string& next) const {

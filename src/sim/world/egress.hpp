@@ -56,8 +56,8 @@ class Egress {
     Prometheus prometheus;  // at every URL that ends in /api/v1/query
 
   private:
-    Result<api::pilot::Answer> answer(const std::string& hook, const std::string& next) const;
-    Result<api::pilot::SecretData> secret(const std::string& ns, const std::string& name) const;
+    Result<api::Answer> answer(const std::string& hook, const std::string& next) const;
+    Result<api::Secret> secret(const std::string& ns, const std::string& name) const;
     void fetch(std::optional<api::pilot::HookPod>& pod, const std::string& ns) const;
 
     const ApiServer& api_;

@@ -1,11 +1,10 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "api/inquiry/text.hpp"
+#include "api/inquiry/url.hpp"
 #include "api/pilot/hooks/elasticsearch.hpp"
-#include "api/pilot/hooks/secrets.hpp"
-#include "api/pilot/hooks/text.hpp"
-#include "api/pilot/hooks/url.hpp"
-#include "base/base64.hpp"
+#include "api/pilot/hooks/hook_secrets.hpp"
 #include "base/names.hpp"
 
 namespace sluice::api::pilot {
@@ -26,16 +25,6 @@ std::unexpected<HookStep> not_so(const std::string& annotation, const std::strin
                                  const std::string& expected) {
     return std::unexpected<HookStep>(
         refuse("annotation " + annotation + ": " + quoted(value) + " is not " + expected));
-}
-
-Result<Redacted> basic_authorization(const SecretReader& secret) {
-    const Result<std::string_view> username = secret.text("username");
-    if (!username) return std::unexpected(username.error());
-    const Result<std::string_view> password = secret.text("password");
-    if (!password) return std::unexpected(password.error());
-    if (username->contains(':')) return secret.wrong("key username must not hold a colon");
-    const Redacted pair{std::string(*username) + ":" + std::string(*password)};
-    return Redacted{"Basic " + encode_base64(pair.reveal())};
 }
 
 Result<Redacted> api_key_authorization(const SecretReader& secret) {

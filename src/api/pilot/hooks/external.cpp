@@ -6,10 +6,10 @@
 #include <boost/json/serialize.hpp>
 #include <set>
 
+#include "api/inquiry/text.hpp"
 #include "api/pilot/hooks/built_in.hpp"
 #include "api/pilot/hooks/external_answer.hpp"
-#include "api/pilot/hooks/secrets.hpp"
-#include "api/pilot/hooks/text.hpp"
+#include "api/pilot/hooks/hook_secrets.hpp"
 
 namespace sluice::api::pilot {
 

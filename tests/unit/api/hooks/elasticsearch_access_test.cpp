@@ -21,11 +21,11 @@ Transition with_secret(const std::string& scheme = "https") {
                  {"sluice.dev/elasticsearch-scheme", scheme}});
 }
 
-Talk ask(const Transition& asked, Result<SecretData> login) {
+Talk ask(const Transition& asked, Result<Secret> login) {
     return play(HookCatalogue{}, asked, {{}, {{"es-login", std::move(login)}}});
 }
 
-std::string refusal(const Transition& asked, Result<SecretData> login) {
+std::string refusal(const Transition& asked, Result<Secret> login) {
     const Talk talk = ask(asked, std::move(login));
     EXPECT_TRUE(talk.verdict && !talk.verdict->allowed);
     if (!talk.verdict) return "";
@@ -44,16 +44,16 @@ TEST(ElasticsearchAccess, AnnotationsSetSchemeAndPort) {
 TEST(ElasticsearchAccess, AWrongAnnotationIsNamed) {
     for (const std::string scheme : {"", "HTTP", "ftp", "https "}) {
         EXPECT_EQ(
-            refusal(with({{"sluice.dev/elasticsearch-scheme", scheme}}), SecretData{}),
+            refusal(with({{"sluice.dev/elasticsearch-scheme", scheme}}), Secret{}),
             "annotation sluice.dev/elasticsearch-scheme: \"" + scheme + "\" is not http or https");
     }
     for (const std::string port : {"", "0", "65536", "92000", "-1", "9200/x", "09200", "http"}) {
-        EXPECT_EQ(refusal(with({{"sluice.dev/elasticsearch-port", port}}), SecretData{}),
+        EXPECT_EQ(refusal(with({{"sluice.dev/elasticsearch-port", port}}), Secret{}),
                   "annotation sluice.dev/elasticsearch-port: \"" + port +
                       "\" is not a port between 1 and 65535");
     }
     for (const std::string name : {"", "Upper", "../x", "a/b", "a b"}) {
-        EXPECT_EQ(refusal(with({{"sluice.dev/elasticsearch-secret", name}}), SecretData{}),
+        EXPECT_EQ(refusal(with({{"sluice.dev/elasticsearch-secret", name}}), Secret{}),
                   "annotation sluice.dev/elasticsearch-secret: \"" + name +
                       "\" is not the name of a Secret");
     }

@@ -34,11 +34,11 @@ std::string refusal(const Result<Answer>& given) {
     return verdict.message;
 }
 
-Talk ask_with(SecretData headers) {
+Talk ask_with(Secret headers) {
     return play(with_headers, moving(), {{}, {{"tokens", std::move(headers)}}});
 }
 
-std::string header_refusal(SecretData headers) {
+std::string header_refusal(Secret headers) {
     const Talk talk = ask_with(std::move(headers));
     EXPECT_TRUE(talk.verdict && !talk.verdict->allowed);
     if (!talk.verdict) return "";
@@ -215,7 +215,7 @@ TEST(ExternalHook, AnAuthorityComesFromItsSecret) {
                   .verdict.value()
                   .message,
               "Secret shop/ca: has no key ca.crt");
-    const Result<SecretData> unreadable = failure(ErrorKind::Forbidden, "Sluice may not read it");
+    const Result<Secret> unreadable = failure(ErrorKind::Forbidden, "Sluice may not read it");
     const HookVerdict held = play(trusted, moving(), {{}, {{"ca", unreadable}}}).verdict.value();
     EXPECT_FALSE(held.allowed);
     EXPECT_EQ(held.message, "Sluice may not read it");

@@ -1,4 +1,4 @@
-#include "probe/hook_objects.hpp"
+#include "probe/objects.hpp"
 
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
@@ -11,8 +11,7 @@ namespace sluice::probe {
 
 namespace {
 
-using api::pilot::HookPod;
-using api::pilot::SecretData;
+using api::SecretData;
 using boost::json::object;
 using boost::json::string;
 using boost::json::value;
@@ -64,6 +63,17 @@ Error explain_secret(const std::string& full_name, const kube::ApiError& failed)
             "Secret " + full_name + " could not be read: " + failed.error.message};
 }
 
+std::map<std::string, std::string> our_annotations(object& secret) {
+    object* metadata = member_object(secret, "metadata");
+    const object* all = metadata ? member_object(*metadata, "annotations") : nullptr;
+    std::map<std::string, std::string> ours;
+    if (!all) return ours;
+    for (const auto& [name, text] : *all) {
+        if (name.starts_with("sluice.dev/")) ours.emplace(name, member_text(all, name));
+    }
+    return ours;
+}
+
 Result<SecretData> decode_secret(const std::string& full_name, const object& data) {
     SecretData decoded;
     for (const auto& [key, member] : data) {
@@ -88,8 +98,8 @@ kube::ApiRequest get_secret(const std::string& ns, const std::string& name) {
     return get_object(kube::secret_path({ns, name}));
 }
 
-Result<HookPod> read_pod(const HookPod& expected, kube::ApiResult<kube::ApiResponse> answer) {
-    const std::string what = "pod " + expected.name;
+Result<PodSeen> read_pod(const std::string& name, kube::ApiResult<kube::ApiResponse> answer) {
+    const std::string what = "pod " + name;
     if (!answer && answer.error().status == 404) {
         return failure(ErrorKind::NotFound, what + " does not exist");
     }
@@ -100,28 +110,26 @@ Result<HookPod> read_pod(const HookPod& expected, kube::ApiResult<kube::ApiRespo
     Result<object> pod = parse_object(what, answer->body);
     if (!pod) return std::unexpected(pod.error());
     object* metadata = member_object(*pod, "metadata");
-    const std::string uid = member_text(metadata, "uid");
-    if (uid.empty() || uid != expected.uid) {
-        return failure(ErrorKind::Conflict,
-                       what + " was replaced while the hook was about to be asked");
-    }
-    metadata->erase("managedFields");
-    const std::string ip = member_text(member_object(*pod, "status"), "podIP");
-    return HookPod{expected.name, uid, ip, boost::json::serialize(*pod)};
+    if (metadata) metadata->erase("managedFields");
+    return PodSeen{member_text(metadata, "uid"),
+                   member_text(member_object(*pod, "status"), "podIP"),
+                   boost::json::serialize(*pod)};
 }
 
-Result<SecretData> read_secret_data(const std::string& full_name,
-                                    kube::ApiResult<kube::ApiResponse> answer) {
+Result<api::Secret> read_secret(const std::string& full_name,
+                                kube::ApiResult<kube::ApiResponse> answer) {
     if (!answer) return std::unexpected(explain_secret(full_name, answer.error()));
     const Redacted body{std::move(answer->body)};  // wiped on the way out
     Result<object> secret = parse_object("Secret " + full_name, body.reveal());
     if (!secret) return std::unexpected(secret.error());
     const value* data = secret->if_contains("data");
-    if (!data || data->is_null()) return SecretData{};
-    if (!data->is_object()) {
+    if (data && !data->is_null() && !data->is_object()) {
         return failure(ErrorKind::Malformed, "Secret " + full_name + ": data is not an object");
     }
-    return decode_secret(full_name, data->get_object());
+    Result<SecretData> decoded =
+        decode_secret(full_name, data && data->is_object() ? data->get_object() : object{});
+    if (!decoded) return std::unexpected(decoded.error());
+    return api::Secret{std::move(*decoded), our_annotations(*secret)};
 }
 
 }  // namespace sluice::probe

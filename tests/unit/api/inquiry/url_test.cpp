@@ -1,21 +1,29 @@
-#include "api/pilot/hooks/url.hpp"
+#include "api/inquiry/url.hpp"
 
 #include <gtest/gtest.h>
 
-namespace sluice::api::pilot {
+namespace sluice::api {
 namespace {
 
-TEST(HookUrl, AcceptsWhatHasOneReading) {
+TEST(Url, AcceptsWhatHasOneReading) {
     for (const std::string url :
          {"http://hook", "http://hook/", "https://hook.ns.svc.cluster.local:8443/a/b?c=d&e=%20",
           "http://hook.ns.svc./x", "http://10.0.0.1:80", "http://[fd00::1]:8080/x", "http://[::1]",
           "http://[::]", "http://[1:2:3:4:5:6:7:8]", "http://[::ffff:10.0.0.1]",
           "http://a_b.test?x", "http://HOOK", "http://1and1.test", "http://h:65535/a:b@c"}) {
-        EXPECT_TRUE(check_url(url)) << url << ": " << check_url(url).error().message;
+        const Result<Url> read = read_url(url, "headersSecret");
+        ASSERT_TRUE(read) << url << ": " << read.error().message;
+        EXPECT_EQ(to_text(*read), url);
     }
 }
 
-TEST(HookUrl, RefusesTheRestAndSaysWhy) {
+TEST(Url, IsTakenApart) {
+    EXPECT_EQ(read_url("https://[fd00::1]:8080/a/b?c=d?e", "x").value(),
+              (Url{"https", "fd00::1", "8080", "/a/b", "?c=d?e"}));
+    EXPECT_EQ(read_url("http://hook?x", "x").value(), (Url{"http", "hook", "", "", "?x"}));
+}
+
+TEST(Url, RefusesTheRestAndSaysWhy) {
     struct Row {
         std::string url, message;
     };
@@ -78,10 +86,10 @@ TEST(HookUrl, RefusesTheRestAndSaysWhy) {
              Row{"http://hook/%zz", "\"%\" must be followed by two hex digits"},
              Row{"http://hook/" + std::string(2048, 'a'), "is longer than 2048 bytes"},
          }) {
-        const Result<void> checked = check_url(row.url);
+        const Result<Url> checked = read_url(row.url, "headersSecret");
         EXPECT_EQ(checked ? "accepted" : checked.error().message, row.message) << row.url;
     }
 }
 
 }  // namespace
-}  // namespace sluice::api::pilot
+}  // namespace sluice::api

@@ -5,9 +5,9 @@
 #include <string>
 #include <string_view>
 
-#include "api/pilot/hooks/hook.hpp"
+#include "api/inquiry/inquiry.hpp"
 
-namespace sluice::api::pilot {
+namespace sluice::api {
 
 // A condition or an event shows a sentence, not a document.
 inline constexpr std::size_t message_bytes_max = 256;
@@ -17,14 +17,11 @@ std::string printable(std::string_view text, std::size_t bytes_max = message_byt
 // The text in double quotes, shortened to what a sentence can carry.
 std::string quoted(std::string_view text);
 
-// A message that the other side wrote, with every secret it was shown blotted out: a hook that
+// A message that the other side wrote, with every secret it was shown blotted out: a server that
 // echoes its Authorization header must not carry it into an event.
 std::string confined(std::string_view message, const Learnt& learnt);
-
-// "No", and why. The message is made printable.
-HookVerdict refuse(std::string_view message);
 
 // Secrets are often made with `echo`, which adds a newline that nobody means.
 std::string_view without_trailing_newline(std::string_view text);
 
-}  // namespace sluice::api::pilot
+}  // namespace sluice::api

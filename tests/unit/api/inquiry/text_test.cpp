@@ -1,8 +1,8 @@
-#include "api/pilot/hooks/text.hpp"
+#include "api/inquiry/text.hpp"
 
 #include <gtest/gtest.h>
 
-namespace sluice::api::pilot {
+namespace sluice::api {
 namespace {
 
 TEST(Printable, KeepsTextAndDropsWhatCannotBeSeen) {
@@ -30,8 +30,8 @@ TEST(Printable, CutsBetweenCharacters) {
 
 TEST(Confined, BlotsOutEverySecretThatWasShown) {
     Learnt learnt;
-    learnt.secrets.emplace("a", SecretData{{"k", Redacted{"Bearer sesame\n"}}});
-    learnt.secrets.emplace("b", SecretData{{"k", Redacted{"1234"}}, {"l", Redacted{"x"}}});
+    learnt.secrets.emplace("a", Secret{{{"k", Redacted{"Bearer sesame\n"}}}, {}});
+    learnt.secrets.emplace("b", Secret{{{"k", Redacted{"1234"}}, {"l", Redacted{"x"}}}, {}});
     learnt.secrets.emplace("c", failure(ErrorKind::NotFound, "no such Secret"));
     EXPECT_EQ(confined("Bearer sesame", learnt), "[redacted]");
     EXPECT_EQ(confined("sesame, 1234 and x", learnt), "[redacted], [redacted] and x");
@@ -41,4 +41,4 @@ TEST(Confined, BlotsOutEverySecretThatWasShown) {
 }
 
 }  // namespace
-}  // namespace sluice::api::pilot
+}  // namespace sluice::api

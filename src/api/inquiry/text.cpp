@@ -1,10 +1,10 @@
-#include "api/pilot/hooks/text.hpp"
+#include "api/inquiry/text.hpp"
 
 #include <algorithm>
 #include <cstdint>
 #include <optional>
 
-namespace sluice::api::pilot {
+namespace sluice::api {
 
 namespace {
 
@@ -104,15 +104,11 @@ std::string confined(std::string_view message, const Learnt& learnt) {
     std::string text = printable(message, message.size());
     for (const auto& [name, secret] : learnt.secrets) {
         if (!secret) continue;
-        for (const auto& [key, value] : *secret) {
+        for (const auto& [key, value] : secret->data) {
             blot_words(text, without_trailing_newline(value.reveal()));
         }
     }
     return printable(text);
-}
-
-HookVerdict refuse(std::string_view message) {
-    return {false, printable(message)};
 }
 
 std::string_view without_trailing_newline(std::string_view text) {
@@ -121,4 +117,4 @@ std::string_view without_trailing_newline(std::string_view text) {
     return text;
 }
 
-}  // namespace sluice::api::pilot
+}  // namespace sluice::api

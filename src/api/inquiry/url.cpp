@@ -1,4 +1,4 @@
-#include "api/pilot/hooks/url.hpp"
+#include "api/inquiry/url.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-namespace sluice::api::pilot {
+namespace sluice::api {
 
 namespace {
 
@@ -104,9 +104,9 @@ Result<Authority> read_authority(std::string_view text) {
     return read;
 }
 
-Result<void> check_authority(std::string_view text) {
+Result<Authority> checked_authority(std::string_view text) {
     const Result<Authority> read = read_authority(text);
-    if (!read) return std::unexpected(read.error());
+    if (!read) return read;
     if (read->host.empty()) return failure(ErrorKind::Invalid, "names no host");
     if (read->bracketed && !is_ipv6(read->host)) {
         return failure(ErrorKind::Invalid, "the host in brackets is not an IPv6 address");
@@ -117,7 +117,7 @@ Result<void> check_authority(std::string_view text) {
     if (read->has_port && !is_port(read->port)) {
         return failure(ErrorKind::Invalid, "the port is not a number between 1 and 65535");
     }
-    return {};
+    return read;
 }
 
 bool is_target_character(char c) {
@@ -160,7 +160,13 @@ bool is_ipv6(std::string_view text) {
     return before && after && *before + *after < groups_all;
 }
 
-Result<void> check_url(std::string_view url) {
+std::string to_text(const Url& url) {
+    const bool ipv6 = url.host.contains(':');
+    return url.scheme + "://" + (ipv6 ? "[" + url.host + "]" : url.host) +
+           (url.port.empty() ? "" : ":" + url.port) + url.path + url.query;
+}
+
+Result<Url> read_url(std::string_view url, std::string_view instead) {
     if (url.size() > url_bytes_max) {
         return failure(ErrorKind::Invalid, "is longer than 2048 bytes");
     }
@@ -172,13 +178,19 @@ Result<void> check_url(std::string_view url) {
     }
     const std::string_view rest = url.substr(colon + 3);
     const auto end = std::min(rest.find_first_of("/?"), rest.size());
-    const std::string_view authority = rest.substr(0, end);
-    if (authority.contains('@')) {
-        return failure(ErrorKind::Invalid,
-                       "must not hold a user or password; use headersSecret instead");
+    if (rest.substr(0, end).contains('@')) {
+        return failure(ErrorKind::Invalid, "must not hold a user or password; use " +
+                                               std::string(instead) + " instead");
     }
-    if (Result<void> checked = check_authority(authority); !checked) return checked;
-    return check_target(rest.substr(end));
+    const Result<Authority> authority = checked_authority(rest.substr(0, end));
+    if (!authority) return std::unexpected(authority.error());
+    const std::string_view target = rest.substr(end);
+    if (Result<void> checked = check_target(target); !checked) {
+        return std::unexpected(checked.error());
+    }
+    const auto mark = std::min(target.find('?'), target.size());
+    return Url{std::string(scheme), std::string(authority->host), std::string(authority->port),
+               std::string(target.substr(0, mark)), std::string(target.substr(mark))};
 }
 
-}  // namespace sluice::api::pilot
+}  // namespace sluice::api
