@@ -705,6 +705,24 @@ def test_uninstall_refuses_while_there_are_custom_resources(bare_cluster: Contro
     assert "ownerReferences" not in left["metadata"]
 
 
+def test_uninstall_by_force_does_not_wait_for_the_finalizers_of_an_operator_that_is_gone(
+        bare_cluster: ControlPlane) -> None:
+    api = bare_cluster.api
+    assert run_script(bare_cluster, "install").returncode == 0
+    for name, finalizers in (("held", ["sts.plus/finalizer"]), ("free", [])):
+        api.apply({"apiVersion": "sts.plus/v1alpha1", "kind": "PhasedRollout",
+                   "metadata": {"name": name, "namespace": "default", "finalizers": finalizers},
+                   "spec": {"targetRef": "web", "check": {"query": {"expr": "up", "url": "prom"}}}})
+
+    refused = run_script(bare_cluster, "uninstall")
+    assert refused.returncode == 1
+    assert [line.split() for line in refused.stderr.splitlines()[:2]] == [
+        ["PhasedRollout", "default", "free"], ["PhasedRollout", "default", "held"]]
+
+    assert run_script(bare_cluster, "uninstall", FORCE="1").returncode == 0
+    assert api.find("CustomResourceDefinition", "phasedrollouts.sts.plus") is None
+
+
 def test_uninstall_deletes_nothing_if_it_cannot_ask(bare_cluster: ControlPlane,
                                                     tmp_path: Path) -> None:
     broken = tmp_path / "sluice"
