@@ -1,0 +1,32 @@
+// An object of a custom resource. Its spec and status are kept as the JSON texts that the server
+// sent: the folder of the API that owns their words reads them. Everything else is dropped.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+#include "base/time.hpp"
+#include "model/object.hpp"
+#include "model/statefulset.hpp"
+
+namespace sluice::model {
+
+struct CustomObject {
+    ObjectMeta meta;
+    Instant created;    // the oldest claimant of a workload wins
+    Texts annotations;  // only those that is_kept_annotation() names
+    std::vector<std::string> finalizers;
+    std::string spec;    // JSON; empty if there is none
+    std::string status;  // the same
+
+    friend bool operator==(const CustomObject&, const CustomObject&) = default;
+};
+
+// Total: any byte string gives an object with a name and a UID, or an Error.
+Result<CustomObject> decode_custom_object(std::string text);
+
+bool has_finalizer(const CustomObject& object, std::string_view finalizer);
+
+}  // namespace sluice::model
