@@ -129,7 +129,7 @@ void Controller::read(const model::ObjectKey& key, std::optional<Partition> inte
     tickets_[++last_ticket_] = key;
     ++in_flight_;
     bucket_.take(read_cost);
-    effects_.list.push_back(ReadWorkload{last_ticket_, key});
+    effects_.list.push_back(ReadWorkload{last_ticket_, key, {}});
 }
 
 void Controller::write(const engine::Snapshot& seen, engine::Decision decision, Instant) {
@@ -152,7 +152,7 @@ void Controller::ask(const engine::Snapshot& seen, const std::optional<engine::H
     const bool same = probe && about.asked && probe->key == about.asked->key &&
                       probe->binding == about.asked->binding;
     if (about.asking && !same) {
-        effects_.list.push_back(CancelHook{about.asking});
+        effects_.list.push_back(CancelQuestion{about.asking});
         tickets_.erase(about.asking);
         about.asking = 0;
     }
@@ -182,7 +182,7 @@ void Controller::tell(const model::ObjectMeta& meta, const std::vector<engine::N
             fmt::format("{}: {}", reason, notice.message), meta.key);
         bucket_.take(1);
         ++counters_.event_writes;
-        effects_.list.push_back(PostEvent{meta.key, meta.uid, notice.reason, notice.message, now});
+        effects_.list.push_back(PostEvent{nullptr, meta.key, meta.uid, notice.reason, notice.message, now});
     }
 }
 
@@ -289,6 +289,10 @@ void Controller::patch_failed(const model::ObjectKey& key, const runtime::Reques
     queue_.failed(key, now, failure.retry_after);
 }
 
+void Controller::on(ObjectPatched&&, Instant) {}
+void Controller::on(PodDeleted&&, Instant) {}
+void Controller::on(MetricAnswered&&, Instant) {}
+
 void Controller::on(HookAnswered&& input, Instant now) {
     const auto found = tickets_.extract(input.ticket);
     if (found.empty()) return;
@@ -305,7 +309,7 @@ void Controller::drop_case(const model::ObjectKey& key) {
     const auto found = cases_.find(key);
     if (found == cases_.end()) return;
     if (found->second.asking) {
-        effects_.list.push_back(CancelHook{found->second.asking});
+        effects_.list.push_back(CancelQuestion{found->second.asking});
         tickets_.erase(found->second.asking);
     }
     cases_.erase(found);

@@ -107,7 +107,7 @@ void Controller::on(Leadership&& input, Instant now) {
     if (leads_) return queue_all(now);
     // What was learnt while leading may be untrue when we lead again.
     for (auto& [key, about] : cases_) {
-        if (about.asking) effects_.list.push_back(CancelHook{about.asking});
+        if (about.asking) effects_.list.push_back(CancelQuestion{about.asking});
         tickets_.erase(about.asking);
         about.asking = 0;
         about.evidence.reset();
@@ -129,7 +129,8 @@ void Controller::absorb(SessionId id, runtime::Seen seen, Instant now) {
             queue(one.is_gone ? remove(one.object) : put(std::move(one.object), session.epoch()));
     }
     if (!seen.complete_at) return;
-    const auto& [kind, ns, labels, fields] = session.scope();
+    const model::Kind kind = session.scope().kind;
+    const std::string& ns = session.scope().ns;
     if (kind == model::Kind::StatefulSet)
         queue(store_.drop_unlisted_sets(ns, session.epoch(), *seen.complete_at));
     if (kind == model::Kind::Pod)

@@ -92,7 +92,10 @@ class Controller {
     void on(SessionFailed&& input, Instant now);
     void on(WorkloadRead&& input, Instant now);
     void on(WorkloadPatched&& input, Instant now);
+    void on(ObjectPatched&& input, Instant now);
+    void on(PodDeleted&& input, Instant now);
     void on(HookAnswered&& input, Instant now);
+    void on(MetricAnswered&& input, Instant now);
     void on(PoliciesSeen&& input, Instant now);
     void on(Leadership&& input, Instant now);
 

@@ -27,6 +27,17 @@ struct HookProbe {
     friend bool operator==(const HookProbe&, const HookProbe&) = default;
 };
 
+// One question to Prometheus. Secrets are of the namespace of the workload.
+struct MetricQuery {
+    std::string expr;
+    std::string url;          // http(s)://host:port/path, or bare host:port/path, which means http
+    std::string secret{};     // keys: token, or username and password; ca.crt if it has one
+    std::string ca_secret{};  // key: ca.crt; goes before that of `secret`
+    bool insecure_skip_verify = false;  // any certificate will do
+    Duration timeout = 10s;             // of one request
+    friend bool operator==(const MetricQuery&, const MetricQuery&) = default;
+};
+
 struct HookEvidence {
     std::string key;
     std::string binding;

@@ -13,6 +13,15 @@
 
 namespace sluice::model {
 
+// A kind of custom objects, as it is called in paths and in references to its objects. There is one
+// of each, for ever: a pointer to it says which kind is meant.
+struct CustomResource {
+    std::string_view group;
+    std::string_view version;
+    std::string_view plural;
+    std::string_view kind;
+};
+
 struct CustomObject {
     ObjectMeta meta;
     Instant created;    // the oldest claimant of a workload wins

@@ -10,13 +10,14 @@
 
 #include "base/result.hpp"
 #include "model/config_map.hpp"
+#include "model/custom_object.hpp"
 #include "model/pod.hpp"
 #include "model/statefulset.hpp"
 
 namespace sluice::model {
 
-enum class Kind : std::uint8_t { StatefulSet, Pod, ConfigMap };
-using Object = std::variant<StatefulSet, Pod, ConfigMap>;
+enum class Kind : std::uint8_t { StatefulSet, Pod, ConfigMap, Custom };
+using Object = std::variant<StatefulSet, Pod, ConfigMap, CustomObject>;
 
 const ObjectMeta& meta_of(const Object& object);
 

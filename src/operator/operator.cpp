@@ -129,7 +129,7 @@ class Operator {
     void run_one(controller::ReadWorkload&& effect);
     void run_one(controller::PatchWorkload&& effect);
     void run_one(controller::AskHook&& effect);
-    void run_one(controller::CancelHook&& effect);
+    void run_one(controller::CancelQuestion&& effect);
     void run_one(controller::PostEvent&& effect);
     void run_one(controller::CheckPolicies&& effect);
     void run_one(controller::RolloutEnded&& effect);
@@ -300,7 +300,7 @@ void Operator::run_one(controller::AskHook&& effect) {
         });
 }
 
-void Operator::run_one(controller::CancelHook&& effect) {
+void Operator::run_one(controller::CancelQuestion&& effect) {
     const auto found = asking_.extract(effect.ticket);
     if (!found.empty()) hooks_.cancel(found.mapped());
 }

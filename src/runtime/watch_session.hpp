@@ -24,6 +24,7 @@ struct WatchScope {
     std::string ns;
     std::string label_selector;
     std::string field_selector;
+    const model::CustomResource* resource = nullptr;  // of Kind::Custom: which
 };
 
 struct ListRequest {

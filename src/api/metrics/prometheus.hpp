@@ -13,18 +13,11 @@
 #include "api/inquiry/inquiry.hpp"
 #include "api/inquiry/url.hpp"
 #include "api/metrics/reading.hpp"
+#include "engine/probe.hpp"
 
 namespace sluice::api::metrics {
 
-struct PrometheusQuery {
-    std::string expr;
-    std::string url;          // http(s)://host:port/path, or bare host:port/path, which means http
-    std::string secret{};     // keys: token, or username and password; ca.crt if it has one
-    std::string ca_secret{};  // key: ca.crt; goes before that of `secret`
-    bool insecure_skip_verify = false;  // any certificate will do
-    Duration timeout = 10s;             // of one request
-    friend bool operator==(const PrometheusQuery&, const PrometheusQuery&) = default;
-};
+using PrometheusQuery = engine::MetricQuery;
 
 // The base address of Prometheus: no user, query or fragment, no slash at the end, no "." or ".."
 // between slashes. The Error completes the sentence `<field>: ...` and does not repeat the text.

@@ -76,7 +76,7 @@ class OperatorHost {
     void run_one(controller::ReadWorkload&& effect);
     void run_one(controller::PatchWorkload&& effect);
     void run_one(controller::AskHook&& effect);
-    void run_one(controller::CancelHook&& effect);
+    void run_one(controller::CancelQuestion&& effect);
     void run_one(controller::PostEvent&& effect);
     void run_one(controller::CheckPolicies&& effect);
     void run_one(controller::RolloutEnded&& effect);

@@ -118,7 +118,7 @@ void OperatorHost::run_one(controller::AskHook&& effect) {
         [said](const runtime::RequestFailure&) { said(false, "the hook did not answer"); });
 }
 
-void OperatorHost::run_one(controller::CancelHook&& effect) {
+void OperatorHost::run_one(controller::CancelQuestion&& effect) {
     asking_.erase(effect.ticket);
 }
 

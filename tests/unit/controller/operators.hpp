@@ -63,7 +63,7 @@ class Operator {
     void perform(ReadWorkload&& effect);
     void perform(PatchWorkload&& effect);
     void perform(AskHook&& effect);
-    void perform(CancelHook&&) { history.emplace_back("cancel"); }
+    void perform(CancelQuestion&&) { history.emplace_back("cancel"); }
     void perform(PostEvent&& effect);
     void perform(CheckPolicies&&) { send(PoliciesSeen{false}); }
     void perform(RolloutEnded&&) { history.emplace_back("end"); }
