@@ -1,13 +1,16 @@
 #include "api/registry.hpp"
 
+#include "api/phased_rollout/decide.hpp"
 #include "api/pilot/decide.hpp"
 #include "api/pilot/spec.hpp"
 
 namespace sluice::api {
 namespace {
 
-constexpr Api table[] = {
-    {"pilot", pilot::concerns, pilot::hook_problem, pilot::hook_binding, pilot::decide},
+const Api table[] = {
+    {"phasedrollout", &phased_rollout::resource, phased_rollout::target_of,
+     phased_rollout::concerns, phased_rollout::prepare, phased_rollout::decide},
+    {"pilot", nullptr, nullptr, pilot::concerns, pilot::prepare, pilot::decide},
 };
 
 }  // namespace

@@ -17,6 +17,18 @@ constexpr std::size_t in_flight_max = 16;
 // Pods of StatefulSets carry this label; other pods are not worth their bytes.
 constexpr const char* stateful_pods = "statefulset.kubernetes.io/pod-name";
 
+bool is_served(const Settings& settings, const api::Api& api) {
+    return settings.apis.empty() ||
+           std::ranges::find(settings.apis, api.name) != settings.apis.end();
+}
+
+std::vector<const model::CustomResource*> resources_of(const Settings& settings) {
+    std::vector<const model::CustomResource*> resources;
+    for (const api::Api& api : api::apis())
+        if (api.resource && is_served(settings, api)) resources.push_back(api.resource);
+    return resources;
+}
+
 std::vector<runtime::WatchSession> make_sessions(const Settings& settings) {
     std::set<std::string> namespaces{settings.namespaces.begin(), settings.namespaces.end()};
     if (namespaces.empty()) namespaces.emplace();
@@ -26,6 +38,9 @@ std::vector<runtime::WatchSession> make_sessions(const Settings& settings) {
         sessions.emplace_back(runtime::WatchScope{model::Kind::StatefulSet, ns, {}, {}}, seed);
         sessions.emplace_back(runtime::WatchScope{model::Kind::Pod, ns, stateful_pods, {}},
                               seed + 1);
+        for (const model::CustomResource* resource : resources_of(settings))
+            sessions.emplace_back(runtime::WatchScope{model::Kind::Custom, ns, {}, {}, resource},
+                                  settings.seed + sessions.size());
     }
     sessions.emplace_back(
         runtime::WatchScope{
@@ -44,6 +59,9 @@ Controller::Controller(Settings settings)
       hooks_(std::make_shared<api::pilot::HookCatalogue>()),
       leads_(settings_.leads_at_once) {
     environment_.hook_retry = settings_.hook_retry;
+    for (const api::Api& api : api::apis())
+        if (is_served(settings_, api))
+            served_.push_back({&api, runtime::ObjectTable{api.target_of}});
 }
 
 Effects Controller::step(Input input, Instant now) {
@@ -107,10 +125,10 @@ void Controller::on(Leadership&& input, Instant now) {
     if (leads_) return queue_all(now);
     // What was learnt while leading may be untrue when we lead again.
     for (auto& [key, about] : cases_) {
-        if (about.asking) effects_.list.push_back(CancelQuestion{about.asking});
-        tickets_.erase(about.asking);
-        about.asking = 0;
+        stop_asking(about);
         about.evidence.reset();
+        about.reading.reset();
+        about.progress.reset();
         about.overtaken_since.reset();
         about.must_read = true;
     }
@@ -126,16 +144,12 @@ void Controller::absorb(SessionId id, runtime::Seen seen, Instant now) {
         if (const auto* map = std::get_if<model::ConfigMap>(&one.object))
             see_hooks(*map, one.is_gone, session.epoch(), now);
         else
-            queue(one.is_gone ? remove(one.object) : put(std::move(one.object), session.epoch()));
+            queue(one.is_gone ? remove(session, one.object) : put(session, std::move(one.object)));
     }
     if (!seen.complete_at) return;
-    const model::Kind kind = session.scope().kind;
-    const std::string& ns = session.scope().ns;
-    if (kind == model::Kind::StatefulSet)
-        queue(store_.drop_unlisted_sets(ns, session.epoch(), *seen.complete_at));
-    if (kind == model::Kind::Pod)
-        queue(store_.drop_unlisted_pods(ns, session.epoch(), *seen.complete_at));
-    const bool unlisted = kind == model::Kind::ConfigMap && hooks_epoch_ != session.epoch();
+    queue(drop_unlisted(session, *seen.complete_at));
+    const bool unlisted =
+        session.scope().kind == model::Kind::ConfigMap && hooks_epoch_ != session.epoch();
     if (unlisted && !hooks_meta_.uid.empty()) take_hooks({}, now);
 }
 
@@ -151,14 +165,37 @@ void Controller::see_hooks(const model::ConfigMap& map, bool is_gone, std::uint8
     if (!older) take_hooks(map, now);
 }
 
-runtime::Touched Controller::put(model::Object object, std::uint8_t epoch) {
-    if (const auto* set = std::get_if<model::StatefulSet>(&object)) return store_.put(*set, epoch);
-    return store_.put(std::get<model::Pod>(object), epoch);
+runtime::ObjectTable& Controller::objects_of(const model::CustomResource* resource) {
+    const auto found = std::ranges::find_if(
+        served_, [&](const Served& one) { return one.api->resource == resource; });
+    SLUICE_ASSERT(found != served_.end());
+    return found->objects;
 }
 
-runtime::Touched Controller::remove(const model::Object& object) {
+runtime::Touched Controller::put(const runtime::WatchSession& session, model::Object object) {
+    const std::uint8_t epoch = session.epoch();
+    if (const auto* set = std::get_if<model::StatefulSet>(&object)) return store_.put(*set, epoch);
+    if (const auto* pod = std::get_if<model::Pod>(&object)) return store_.put(*pod, epoch);
+    return objects_of(session.scope().resource).put(std::get<model::CustomObject>(object), epoch);
+}
+
+runtime::Touched Controller::remove(const runtime::WatchSession& session,
+                                    const model::Object& object) {
     if (const auto* set = std::get_if<model::StatefulSet>(&object)) return store_.remove(*set);
-    return store_.remove(std::get<model::Pod>(object));
+    if (const auto* pod = std::get_if<model::Pod>(&object)) return store_.remove(*pod);
+    return objects_of(session.scope().resource).remove(std::get<model::CustomObject>(object));
+}
+
+runtime::Touched Controller::drop_unlisted(const runtime::WatchSession& session,
+                                           std::uint64_t version) {
+    const runtime::WatchScope& scope = session.scope();
+    if (scope.kind == model::Kind::StatefulSet)
+        return store_.drop_unlisted_sets(scope.ns, session.epoch(), version);
+    if (scope.kind == model::Kind::Pod)
+        return store_.drop_unlisted_pods(scope.ns, session.epoch(), version);
+    if (scope.kind == model::Kind::Custom)
+        return objects_of(scope.resource).drop_unlisted(scope.ns, session.epoch(), version);
+    return {};
 }
 
 void Controller::take_hooks(const model::ConfigMap& map, Instant now) {

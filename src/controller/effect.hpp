@@ -92,7 +92,8 @@ struct Log {
 };
 
 using Effect = std::variant<StartList, StartWatch, StopWatch, ReadWorkload, PatchWorkload,
-                            PatchObject, DeletePod, AskHook, AskMetric, CancelQuestion, PostEvent, CheckPolicies, RolloutEnded, Log>;
+                            PatchObject, DeletePod, AskHook, AskMetric, CancelQuestion, PostEvent,
+                            CheckPolicies, RolloutEnded, Log>;
 
 struct Effects {
     std::vector<Effect> list;

@@ -2,8 +2,10 @@
 // was asked about by its key; evidence with another key proves nothing.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <variant>
 
 #include "base/time.hpp"
 
@@ -38,6 +40,12 @@ struct MetricQuery {
     friend bool operator==(const MetricQuery&, const MetricQuery&) = default;
 };
 
+struct MetricProbe {
+    std::string key;  // the step, the check and the window that the answer counts for
+    MetricQuery query;
+    friend bool operator==(const MetricProbe&, const MetricProbe&) = default;
+};
+
 struct HookEvidence {
     std::string key;
     std::string binding;
@@ -45,5 +53,18 @@ struct HookEvidence {
     std::string message;
     Instant at;
 };
+
+struct MetricEvidence {
+    enum class Kind : std::uint8_t { NoData, Data, Unknown };
+    std::string key;
+    Kind kind = Kind::Unknown;
+    bool misconfigured = false;  // Unknown, and it will stay so until somebody changes something
+    std::string text;            // the value, or of Unknown a sentence; nothing secret
+    Instant at;                  // in whole seconds, as the API keeps it
+};
+
+using Probe = std::variant<HookProbe, MetricProbe>;
+// Two probes that ask for the same thing on behalf of the same question.
+bool is_same_question(const Probe& one, const Probe& other);
 
 }  // namespace sluice::engine

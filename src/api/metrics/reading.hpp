@@ -18,7 +18,7 @@ struct MetricReading {
     std::size_t series = 0;         // how many the result has; a scalar is one
     // Unknown because of what the user wrote: nothing but another spec or Secret will change it.
     bool misconfigured = false;
-    std::size_t warnings = 0;       // warnings and infos that came along with the result
+    std::size_t warnings = 0;  // warnings and infos that came along with the result
 };
 using MetricStep = Step<MetricReading>;
 

@@ -5,10 +5,11 @@
 #include <boost/json.hpp>
 #include <initializer_list>
 
-#include "api/phased_rollout/endpoint.hpp"
-#include "api/phased_rollout/promql.hpp"
+#include "api/metrics/prometheus.hpp"
+#include "api/metrics/promql.hpp"
 #include "api/phased_rollout/spec.hpp"
 #include "base/hash.hpp"
+#include "base/names.hpp"
 
 namespace sluice::api::phased_rollout {
 namespace {
@@ -31,26 +32,6 @@ constexpr Range success_range{1, 1000};
 constexpr Range tries_range{1, 100'000};
 
 constexpr bool required = true;
-
-bool is_lower_alphanumeric(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
-}
-
-bool is_label(std::string_view text) {
-    return !text.empty() && is_lower_alphanumeric(text.front()) &&
-           is_lower_alphanumeric(text.back()) &&
-           std::ranges::all_of(text, [](char c) { return is_lower_alphanumeric(c) || c == '-'; });
-}
-
-// Labels with dots between them.
-bool is_object_name(std::string_view text) {
-    for (;;) {
-        const std::size_t dot = text.find('.');
-        if (!is_label(text.substr(0, dot))) return false;
-        if (dot == std::string_view::npos) return true;
-        text.remove_prefix(dot + 1);
-    }
-}
 
 // The length as the API server counts it: in code points.
 std::size_t length_of(std::string_view text) {
@@ -114,7 +95,7 @@ class Fields {
 
     std::string name(std::string_view key, bool is_required) const {
         std::string found = text(key, name_max, is_required);
-        if (found.empty() || is_object_name(found)) return found;
+        if (found.empty() || is_dns_subdomain(found)) return found;
         fault(key, "must be the name of an object: a-z, 0-9, - and ., as in web or shop.web-1");
         return {};
     }
@@ -153,12 +134,13 @@ Query read_query(const Fields& fields) {
     query.ca_secret = fields.name("caSecretRef", !required);
     query.insecure_skip_verify = fields.flag("insecureSkipVerify").value_or(false);
     if (!query.expr.empty())
-        if (auto problem = promql_problem(query.expr)) fields.fault("expr", std::move(*problem));
+        if (auto problem = metrics::promql_problem(query.expr))
+            fields.fault("expr", std::move(*problem));
     if (query.url.empty()) return query;
-    const auto endpoint = read_endpoint(query.url);
-    if (!endpoint)
-        fields.fault("url", endpoint.error());
-    else if (!query.ca_secret.empty() && !endpoint->tls)
+    const auto url = metrics::prometheus_url(query.url);
+    if (!url)
+        fields.fault("url", url.error().message);
+    else if (!query.ca_secret.empty() && url->scheme != "https")
         fields.fault("caSecretRef", "needs a url that begins with https://");
     if (!query.ca_secret.empty() && query.insecure_skip_verify)
         fields.fault("insecureSkipVerify",

@@ -10,7 +10,9 @@
 #include <string_view>
 #include <vector>
 
+#include "base/field_error.hpp"
 #include "base/time.hpp"
+#include "engine/plan.hpp"
 #include "model/custom_object.hpp"
 
 namespace sluice::api::phased_rollout {
@@ -20,11 +22,11 @@ inline constexpr std::string_view finalizer = "sts.plus/finalizer";
 inline constexpr std::string_view steered_by = "sts.plus/phasedRollout";
 
 enum class SuccessOn : std::uint8_t { NoData, Data };
-enum class OnFailure : std::uint8_t { Hold, Rollback };
+using engine::OnFailure;
 
 struct Query {
     std::string expr;
-    std::string url;  // as written; read_endpoint() reads it
+    std::string url;  // as written; metrics::prometheus_url() reads it
     SuccessOn success_on = SuccessOn::NoData;
     std::string secret;  // names of Secrets in the same namespace; empty: none
     std::string ca_secret;
@@ -49,13 +51,6 @@ struct Spec {
     std::optional<Duration> progress_deadline;
     Check check;
     friend bool operator==(const Spec&, const Spec&) = default;
-};
-
-// What is wrong with an object of a user, and where.
-struct FieldError {
-    std::string field;  // "spec.check.query.url"
-    std::string what;   // completes the sentence `<field>: ...`; printable, and not long
-    friend bool operator==(const FieldError&, const FieldError&) = default;
 };
 
 using FieldErrors = std::vector<FieldError>;  // at least one and at most 16
