@@ -35,7 +35,7 @@ std::optional<std::string> term_of(const json::value& entry) {
     const auto op = text_of(expression->if_contains("operator"));
     const auto values = values_text(*expression);
     if (!key || !op || !values) return std::nullopt;
-    if (*op == "Exists") return *key;
+    if (*op == "Exists") return key;
     if (*op == "DoesNotExist") return "!" + *key;
     if (*op == "In") return fmt::format("{} in {}", *key, *values);
     if (*op == "NotIn") return fmt::format("{} notin {}", *key, *values);
