@@ -25,6 +25,7 @@ class Operator {
   public:
     explicit Operator(Cluster& cluster, Settings settings = {})
         : cluster_(cluster), settings_(std::move(settings)) {
+        if (settings_.apis.empty()) settings_.apis = {"pilot"};  // all that this cluster knows
         restart();
     }
 
@@ -62,7 +63,10 @@ class Operator {
     void perform(StopWatch&& effect) { watches_.erase(effect.session); }
     void perform(ReadWorkload&& effect);
     void perform(PatchWorkload&& effect);
+    void perform(PatchObject&&) {}
+    void perform(DeletePod&&) {}
     void perform(AskHook&& effect);
+    void perform(AskMetric&&) {}
     void perform(CancelQuestion&&) { history.emplace_back("cancel"); }
     void perform(PostEvent&& effect);
     void perform(CheckPolicies&&) { send(PoliciesSeen{false}); }
