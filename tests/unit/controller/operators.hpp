@@ -62,6 +62,9 @@ class Operator {
     void perform(StopWatch&& effect) { watches_.erase(effect.session); }
     void perform(ReadWorkload&& effect);
     void perform(PatchWorkload&& effect);
+    void perform(PatchObject&&) {}
+    void perform(DeletePod&&) {}
+    void perform(AskMetric&&) {}
     void perform(AskHook&& effect);
     void perform(CancelQuestion&&) { history.emplace_back("cancel"); }
     void perform(PostEvent&& effect);
