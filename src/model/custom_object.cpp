@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "model/json_fields.hpp"
+#include "model/custom_fields.hpp"
 
 namespace sluice::model {
 namespace {
@@ -24,6 +24,7 @@ std::string part_of(Value value) {
 }
 
 void read_finalizers(Value value, std::vector<std::string>& into) {
+    into.clear();  // of two lists the last one counts
     if (is_null(value)) return;
     for (auto entry : value.get_array()) {
         if (into.size() == finalizers_max) throw simdjson_error(CAPACITY);
@@ -31,11 +32,11 @@ void read_finalizers(Value value, std::vector<std::string>& into) {
     }
 }
 
-CustomObject read_custom_object(ondemand::object whole) {
+}  // namespace
+
+CustomObject wire::read_custom_object(Value value) {
     CustomObject object;
-    for (auto member : whole) {
-        const std::string_view key = member.unescaped_key();
-        Value field = member.value();
+    each_field(value, [&](std::string_view key, Value field) {
         if (key == "metadata")
             read_meta(field, object.meta, [&](std::string_view name, Value inner) {
                 if (name == "annotations")
@@ -47,13 +48,11 @@ CustomObject read_custom_object(ondemand::object whole) {
             object.spec = part_of(field);
         else if (key == "status")
             object.status = part_of(field);
-    }
+    });
     if (object.meta.key.name.empty() || object.meta.uid.empty())
         throw simdjson_error(NO_SUCH_FIELD);
     return object;
 }
-
-}  // namespace
 
 Result<CustomObject> decode_custom_object(std::string text) {
     text.reserve(text.size() + SIMDJSON_PADDING);
@@ -61,8 +60,7 @@ Result<CustomObject> decode_custom_object(std::string text) {
         ondemand::parser parser;
         ondemand::document document =
             parser.iterate(padded_string_view(text.data(), text.size(), text.capacity()));
-        CustomObject object = read_custom_object(document.get_object());
-        return object;
+        return read_custom_object(document.get_value());
     } catch (const simdjson_error& error) {
         return failure(ErrorKind::Malformed,
                        fmt::format("unreadable JSON from the API server: {}", error.what()));

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/hash.hpp"
+#include "model/custom_fields.hpp"
 #include "model/json_fields.hpp"
 
 namespace sluice::model {
@@ -144,8 +145,13 @@ Object read_config_map(Value value) {
     return map;
 }
 
+Object read_custom(Value value) {
+    return read_custom_object(value);
+}
+
 using Read = Object (*)(Value);
-constexpr Read readers[] = {read_statefulset, read_pod, read_config_map};  // in the order of Kind
+constexpr Read readers[] = {read_statefulset, read_pod, read_config_map,
+                            read_custom};  // in the order of Kind
 
 Object read_named(Kind kind, Value value) {
     Object object = readers[static_cast<std::size_t>(kind)](value);
@@ -187,6 +193,15 @@ WatchEvent read_event(Kind kind, std::string_view type, Value value) {
     throw simdjson_error(INCORRECT_TYPE);
 }
 
+// Apart from the list, so that what is wrong with it ends with it.
+void read_custom_item(Value value, ListPage& page) {
+    Result<CustomObject> object = decode_custom_object(std::string{to_json_string(value).value()});
+    if (object)
+        page.items.emplace_back(std::move(*object));
+    else
+        page.left_out.push_back(std::move(object.error().message));
+}
+
 ListPage read_list(Kind kind, ondemand::object list) {
     ListPage page;
     for (auto field : list) {
@@ -199,8 +214,12 @@ ListPage read_list(Kind kind, ondemand::object list) {
             });
         if (key != "items" || is_null(value)) continue;
         for (auto item : value.get_array()) {
-            if (page.items.size() == items_max) throw simdjson_error(CAPACITY);
-            page.items.push_back(read_named(kind, item.value()));
+            if (page.items.size() + page.left_out.size() == items_max)
+                throw simdjson_error(CAPACITY);
+            if (kind == Kind::Custom)
+                read_custom_item(item.value(), page);
+            else
+                page.items.push_back(read_named(kind, item.value()));
         }
     }
     return page;

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "api/inquiry/hosts.hpp"
 #include "base/time.hpp"
 
 namespace sluice::operators {
@@ -23,6 +24,8 @@ struct Options {
     double qps = 100;
     Duration hook_retry = 30s;
     bool allow_local_hooks = false;
+    api::HostList allowed_metric_hosts;  // empty: any
+    bool allow_local_metrics = false;
 };
 
 // Runs until a signal ends it; returns the exit code.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "api/metrics/prometheus.hpp"
 #include "base/base64.hpp"
 
 namespace sluice::sim {
@@ -104,6 +105,25 @@ std::optional<HookVerdict> Egress::ask(const HookCatalogue& hooks, Transition tr
     }
     calls_.push_back(call);
     return std::nullopt;
+}
+
+metrics::MetricReading Egress::ask(const engine::MetricQuery& query, const std::string& ns,
+                                   Instant now) {
+    metrics::MetricReading reading = metrics::unknown("the question went in circles");
+    Learnt learnt;
+    for (int step = 0; step < steps_max; ++step) {
+        metrics::MetricStep next = metrics::ask_prometheus(query, ns, metric_hosts, learnt);
+        if (auto* read = std::get_if<metrics::MetricReading>(&next)) {
+            reading = std::move(*read);
+            break;
+        }
+        if (auto* need = std::get_if<NeedSecret>(&next))
+            learnt.secrets.emplace(need->name, secret(ns, need->name));
+        else
+            learnt.answers.push_back(prometheus.answer(std::get<Ask>(next), now));
+    }
+    metric_calls_.push_back({now, ns, query, reading});
+    return reading;
 }
 
 }  // namespace sluice::sim

@@ -3,22 +3,12 @@
 #include <gtest/gtest.h>
 
 #include "base/dice.hpp"
+#include "tests/unit/model/texts.hpp"
 
 namespace sluice::model {
 namespace {
 
-const std::string rollout_text = R"json({
-  "apiVersion": "sts.plus/v1alpha1", "kind": "PhasedRollout",
-  "metadata": {
-    "name": "web", "namespace": "shop", "uid": "123e4567-e89b-12d3-a456-426614174000",
-    "resourceVersion": "8731", "generation": 7, "creationTimestamp": "2026-01-31T12:00:00Z",
-    "finalizers": ["other.io/x", "sts.plus/finalizer"],
-    "annotations": {"sluice.dev/retry": "1", "kubectl.kubernetes.io/last-applied": "{}"},
-    "managedFields": [{"manager": "kubectl", "fieldsV1": {"f:spec": {}}}]
-  },
-  "spec": {"targetRef": "web", "check": {"query": {"expr": "up{job=\"a\"}", "url": "prom"}}},
-  "status": {"phase": "Updated"}
-})json";
+using testing::rollout_text;
 
 std::string with(std::string text, std::string_view what, std::string_view instead) {
     const std::size_t at = text.find(what);

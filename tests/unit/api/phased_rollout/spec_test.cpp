@@ -168,8 +168,8 @@ const std::vector<Bad> bad_rows = {
     {{{"/check/failureThreshold", "0"}}, "spec.check.failureThreshold", "from 1 to 100000"},
     {{{"/check/failureThreshold", "11"}}, "spec.check.failureThreshold", "never be reached"},
     {{{"/check/query/expr", ""}}, "spec.check.query.expr", "is required"},
-    {{{"/check/query/expr", "\" \""}}, "spec.check.query.expr", "it is blank"},
-    {{{"/check/query/expr", "\"up{\""}}, "spec.check.query.expr", "a { is never closed"},
+    {{{"/check/query/expr", "\" \""}}, "spec.check.query.expr", "holds no expression"},
+    {{{"/check/query/expr", "\"up{\""}}, "spec.check.query.expr", "'{' at position 3 is never closed"},
     {{{"/check/query/expr", json_text(std::string(8193, 'x'))}}, "spec.check.query.expr", "8192"},
     {{{"/check/query/url", ""}}, "spec.check.query.url", "is required"},
     {{{"/check/query/url", "9090"}}, "spec.check.query.url", "must be a text"},
@@ -205,8 +205,8 @@ TEST(Spec, EveryFaultIsNamedAtOnce) {
     ASSERT_FALSE(spec.has_value());
     EXPECT_EQ(to_text(spec.error()),
               "spec.targetRef: is required. spec.check.maxTries: must be a whole number from 1 to "
-              "100000. spec.check.query.url: must be a host, optionally with a port and a path, "
-              "such as http://prometheus.monitoring:9090/prefix.");
+              "100000. spec.check.query.url: the host is neither a DNS name nor an IP "
+              "address.");
 }
 
 TEST(Spec, ThatIsNoObjectIsRefused) {
