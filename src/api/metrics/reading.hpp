@@ -18,12 +18,17 @@ struct MetricReading {
     std::size_t series = 0;         // how many the result has; a scalar is one
     // Unknown because of what the user wrote: nothing but another spec or Secret will change it.
     bool misconfigured = false;
-    std::size_t warnings = 0;       // warnings and infos that came along with the result
+    std::size_t warnings = 0;  // warnings and infos that came along with the result
 };
 using MetricStep = Step<MetricReading>;
 
 inline MetricReading unknown(std::string_view message) {
     return {.message = printable(message)};
+}
+
+// Unknown because of what the user wrote.
+inline MetricReading unanswerable(std::string_view message) {
+    return {.message = printable(message), .misconfigured = true};
 }
 
 }  // namespace sluice::api::metrics
