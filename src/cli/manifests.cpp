@@ -10,10 +10,15 @@
 
 #include "base/assert.hpp"
 #include "base/names.hpp"
+#include "deploy/embedded.hpp"
 
 namespace sluice::cli {
 
 namespace {
+
+using deploy::embedded_manifest;
+using deploy::embedded_manifests;
+using deploy::EmbeddedManifest;
 
 constexpr std::size_t image_length_max = 1024;  // far above what registries take
 
@@ -96,13 +101,6 @@ std::string with_line(std::string_view text, std::string_view line, std::string_
     return result.replace(at, line.size(), instead);
 }
 
-std::string_view text_of(std::string_view path) {
-    const auto files = embedded_manifests();
-    const auto found = std::ranges::find(files, path, &EmbeddedManifest::path);
-    SLUICE_ASSERT(found != files.end());
-    return found->text;
-}
-
 std::string in_namespace(std::string_view path) {
     path.remove_prefix(roles.size());
     path.remove_suffix(bound_everywhere.size());
@@ -114,8 +112,8 @@ std::string adapted(const EmbeddedManifest& file, const ManifestsOptions& option
         std::string result;
         for (const std::string& name : options.namespaces)
             result +=
-                "---\n" + with_line(text_of(in_namespace(file.path)), "namespace: NAMESPACE\n",
-                                    fmt::format("namespace: {}\n", name));
+                "---\n" + with_line(embedded_manifest(in_namespace(file.path)),
+                                    "namespace: NAMESPACE\n", fmt::format("namespace: {}\n", name));
         return result;
     }
     std::string text = "---\n" + std::string{file.text};

@@ -36,6 +36,9 @@ VERBS_AT_MOST = {
     "phasedrollouts/status": {"patch"},
 }
 
+# Only a rollback deletes pods, and only one API rolls back.
+DELETES_PODS = "ClusterRole sluice-phasedrollout"
+
 Object = dict[str, Any]
 
 
@@ -72,7 +75,10 @@ def faults_of_rule(role: str, rule: Object) -> Iterator[str]:
     for resource in rule.get("resources", []):
         if resource in RESOURCES_NEVER:
             yield f"{role}: the resource {resource}"
-        for verb in set(rule["verbs"]) - VERBS_AT_MOST.get(resource, set(rule["verbs"])):
+        at_most = VERBS_AT_MOST.get(resource, set(rule["verbs"]))
+        if (role, resource) == (DELETES_PODS, "pods"):
+            at_most = at_most | {"delete"}
+        for verb in set(rule["verbs"]) - at_most:
             yield f"{role}: {verb} on {resource}"
         is_secret_reader = role == f"ClusterRole {SECRET_READER}" and rule["verbs"] == ["get"]
         if resource == "secrets" and not is_secret_reader:
@@ -151,6 +157,8 @@ def binding(kind: str = "ClusterRoleBinding", to: str = "sluice", **subject: str
     role(name=SECRET_READER, resources=["secrets"], verbs=["get", "list"]),
     role(kind="Role", name=SECRET_READER, resources=["secrets"]),
     role(resources=["pods/exec"], verbs=["create"]), role(verbs=["delete"]),
+    role(name="sluice-phasedrollout", verbs=["patch"]),
+    role(kind="Role", name="sluice-phasedrollout", verbs=["delete"]),
     role(resources=["clusterroles"], verbs=["escalate"]),
     role(resources=["users"], verbs=["impersonate"]),
     role(apiGroups=["apps"], resources=["statefulsets"], verbs=["update"]),

@@ -23,7 +23,20 @@ template <class T>
 using Wanted = std::expected<T, MetricStep>;
 
 std::unexpected<MetricStep> stop(std::string_view message) {
-    return std::unexpected<MetricStep>(unknown(message));
+    return std::unexpected<MetricStep>(unanswerable(message));
+}
+
+// A failure that will come again until somebody changes a spec or a Secret. What the network, the
+// API server or Prometheus has met passes by itself.
+bool is_of_the_user(ErrorKind kind) {
+    switch (kind) {
+        case ErrorKind::Refused:
+        case ErrorKind::Forbidden:
+        case ErrorKind::NotFound:
+        case ErrorKind::Invalid:
+        case ErrorKind::Malformed: return true;
+        default: return false;
+    }
 }
 
 // "%2e" is a dot to whoever decodes it.
@@ -51,7 +64,10 @@ Wanted<SecretReader> find_secret(const std::string& ns, const Learnt& learnt,
     if (!is_dns_subdomain(name)) return stop(quoted(name) + " is not the name of a Secret");
     const auto secret = read_secret(ns, learnt, name);
     if (secret) return *secret;
-    if (const auto* failed = std::get_if<Error>(&secret.error())) return stop(failed->message);
+    if (const auto* failed = std::get_if<Error>(&secret.error())) {
+        if (is_of_the_user(failed->kind)) return stop(failed->message);
+        return std::unexpected<MetricStep>(unknown(failed->message));
+    }
     return std::unexpected<MetricStep>(std::get<NeedSecret>(secret.error()));
 }
 
@@ -144,6 +160,10 @@ Result<Url> prometheus_url(std::string_view text) {
     }
     while (url->path.ends_with('/'))
         url->path.pop_back();
+    if (url->path.ends_with(query_path)) {
+        return failure(ErrorKind::Invalid,
+                       "must not end in " + query_path + ", which Sluice adds itself");
+    }
     return url;
 }
 
@@ -153,11 +173,12 @@ Duration longest(const PrometheusQuery& query) {
 
 MetricStep ask_prometheus(const PrometheusQuery& query, const std::string& ns,
                           const HostList& allowed, const Learnt& learnt) {
-    if (const auto problem = promql_problem(query.expr)) return unknown("the query " + *problem);
+    if (const auto problem = promql_problem(query.expr))
+        return unanswerable("the query " + *problem);
     const Result<Url> url = prometheus_url(query.url);
-    if (!url) return unknown("the url " + url.error().message);
+    if (!url) return unanswerable("the url " + url.error().message);
     if (!allowed.empty() && !lists(allowed, *url)) {
-        return unknown("the host " + quoted(url->host) + " is not one that Sluice may ask");
+        return unanswerable("the host " + quoted(url->host) + " is not one that Sluice may ask");
     }
     Wanted<Ask> ask = with_secrets(query, *url, ns, learnt);
     if (!ask) return ask.error();
@@ -171,7 +192,11 @@ MetricStep ask_prometheus(const PrometheusQuery& query, const std::string& ns,
     if (learnt.answers.size() == 1 && wants_get(answer)) {
         return get(std::move(*ask), query, address);
     }
-    if (!answer) return unknown(confined(answer.error().message, learnt));
+    if (!answer) {
+        const std::string why = confined(answer.error().message, learnt);
+        // An address that nobody may be sent to; any other trouble on the way may pass.
+        return answer.error().kind == ErrorKind::Refused ? unanswerable(why) : unknown(why);
+    }
     return read_prometheus_answer(*answer);
 }
 

@@ -20,7 +20,8 @@ namespace sluice::api::metrics {
 using PrometheusQuery = engine::MetricQuery;
 
 // The base address of Prometheus: no user, query or fragment, no slash at the end, no "." or ".."
-// between slashes. The Error completes the sentence `<field>: ...` and does not repeat the text.
+// between slashes, and not the path of the query itself, which is added. The Error completes the
+// sentence `<field>: ...` and does not repeat the text.
 Result<Url> prometheus_url(std::string_view text);
 
 // The whole inquiry: two requests, and what the API server needs to give two Secrets.

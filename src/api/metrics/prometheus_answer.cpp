@@ -186,8 +186,10 @@ struct Envelope {
     std::size_t warnings = 0;
 };
 
+constexpr std::string_view bad_data = "bad_data";
+
 std::string known_error(std::string_view word) {
-    constexpr std::array<std::string_view, 8> known{"bad_data", "canceled",   "execution",
+    constexpr std::array<std::string_view, 8> known{bad_data,   "canceled",   "execution",
                                                     "internal", "not_found",  "not_acceptable",
                                                     "timeout",  "unavailable"};
     const auto found = std::ranges::find(known, word);
@@ -245,16 +247,22 @@ std::string hint(int status) {
 }
 
 std::string meaning(const std::string& error) {
-    if (error == "bad_data") return ": bad_data, it does not accept the query";
+    if (error == bad_data) return ": bad_data, it does not accept the query";
     if (error == "execution") return ": execution, the query failed";
     if (error == "timeout") return ": timeout, the query took it too long";
     return error.empty() ? "" : ": " + error;
 }
 
-MetricReading refused(const Answer& answer, const Read<Envelope>& envelope) {
+// Prometheus does not understand the query, or does not let whoever asks in.
+bool is_of_the_user(const Answer& answer, const Read<Envelope>& envelope) {
+    const bool is_bad_data = envelope && !envelope->success && envelope->error == bad_data;
+    return is_bad_data || answer.status == 401 || answer.status == 403;
+}
+
+std::string refusal(const Answer& answer, const Read<Envelope>& envelope) {
     const std::string error = envelope && !envelope->success ? meaning(envelope->error) : "";
-    return unknown("Prometheus answered HTTP " + std::to_string(answer.status) + error +
-                   hint(answer.status));
+    return "Prometheus answered HTTP " + std::to_string(answer.status) + error +
+           hint(answer.status);
 }
 
 Read<MetricReading> read_success(const Envelope& envelope) {
@@ -271,10 +279,11 @@ MetricReading read_prometheus_answer(const Answer& answer) {
     Document document;
     const Read<element> root = document.parse(answer.body);
     const Read<Envelope> envelope = root ? read_envelope(*root) : wrong(root.error());
-    if (answer.status != 200) return refused(answer, envelope);
+    const auto trouble = is_of_the_user(answer, envelope) ? unanswerable : unknown;
+    if (answer.status != 200) return trouble(refusal(answer, envelope));
     const Read<MetricReading> reading =
         envelope ? read_success(*envelope) : wrong(envelope.error());
-    return reading ? *reading : unknown("Prometheus's answer " + reading.error());
+    return reading ? *reading : trouble("Prometheus's answer " + reading.error());
 }
 
 }  // namespace sluice::api::metrics

@@ -26,4 +26,9 @@ inline MetricReading unknown(std::string_view message) {
     return {.message = printable(message)};
 }
 
+// Unknown because of what the user wrote.
+inline MetricReading unanswerable(std::string_view message) {
+    return {.message = printable(message), .misconfigured = true};
+}
+
 }  // namespace sluice::api::metrics

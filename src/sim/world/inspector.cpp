@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "api/phased_rollout/spec.hpp"
 #include "engine/memory.hpp"
 #include "model/lease.hpp"
 #include "sim/api/admission.hpp"
@@ -36,12 +37,33 @@ json::object untouchable(json::object set) {
         erase(set, std::string{"/metadata/"} + key);
     json::object kept;
     for (const auto& [key, value] : object_at(set, "/metadata/annotations"))
-        if (!std::string_view{key}.starts_with("sluice.dev/")) kept[key] = value;
+        if (!model::is_kept_annotation(key)) kept[key] = value;
     if (kept.empty())
         erase(set, "/metadata/annotations");
     else
         set.at("metadata").get_object()["annotations"] = std::move(kept);
     return set;
+}
+
+// The same of a custom object: without its status and our finalizer.
+json::object untouchable_object(json::object object) {
+    object.erase("status");
+    for (const char* key : {"resourceVersion", "managedFields"})
+        erase(object, std::string{"/metadata/"} + key);
+    json::array others;
+    for (const json::value& finalizer : array_at(object, "/metadata/finalizers"))
+        if (finalizer != json::value(api::phased_rollout::finalizer)) others.push_back(finalizer);
+    erase(object, "/metadata/finalizers");
+    if (!others.empty()) object.at("metadata").get_object()["finalizers"] = std::move(others);
+    return object;
+}
+
+// A pod as it was before somebody deleted it, grace and all.
+json::object undeleted(json::object pod) {
+    for (const char* key : {"resourceVersion", "generation", "managedFields", "deletionTimestamp",
+                            "deletionGracePeriodSeconds"})
+        erase(pod, std::string{"/metadata/"} + key);
+    return pod;
 }
 
 }  // namespace
@@ -74,6 +96,9 @@ HostWitness Inspector::witness() {
         writer_patch_ = patch;
         writer_key_ = to_text(key);
     };
+    ears.deletes = [this](const std::string&, const model::ObjectKey&, const std::string& uid) {
+        deleting_.insert(uid);
+    };
     ears.reads = [this](const std::string& who, const model::ObjectKey& key) {
         reads_[{who, to_text(key)}] = look(key.ns, key.name);
     };
@@ -97,16 +122,23 @@ void Inspector::on_change(const Change& change) {
     if (change.place.resource == "pods" && change.type == Change::Type::Added) on_new_pod(change);
 }
 
-// An operator writes StatefulSets, events and its lease, and deletes nothing.
+// An operator writes StatefulSets, events, its lease and the status of custom objects, and deletes
+// pods that it names by their UID.
 void Inspector::on_own_write(const Change& change) {
     const std::string& resource = change.place.resource;
+    const Resource* known = cluster_.api().resource(resource);
     const bool may = resource == "statefulsets.apps" || resource == "events" ||
                      resource == "leases.coordination.k8s.io";
     held("S11");
-    if (change.type == Change::Type::Deleted)
-        broken("S11", fmt::format("an operator deleted {} {}", resource, change.place.name));
     held("S10");
-    if (!may) broken("S10", fmt::format("an operator wrote {} {}", resource, change.place.name));
+    if (known && known->is_custom())
+        check_own_object(change);
+    else if (resource == "pods")
+        check_own_deletion(change);
+    else if (change.type == Change::Type::Deleted)
+        broken("S11", fmt::format("an operator deleted {} {}", resource, change.place.name));
+    else if (!may)
+        broken("S10", fmt::format("an operator wrote {} {}", resource, change.place.name));
     if (resource != "leases.coordination.k8s.io") ++writes_;
     held("S14");
     if (change.object->text().find(canary) != std::string::npos)
@@ -116,6 +148,35 @@ void Inspector::on_own_write(const Change& change) {
         if (text_at(change.object->object(), "/involvedObject/namespace") != change.place.ns)
             broken("S16", "an event stands in another namespace than what it is about");
     }
+}
+
+// One that somebody else has deleted goes when our finalizer does.
+void Inspector::check_own_object(const Change& change) {
+    const std::string& name = change.place.name;
+    if (change.type == Change::Type::Deleted) {
+        if (!has(change.object->object(), "/metadata/deletionTimestamp"))
+            broken("S11", fmt::format("an operator deleted {} {}", change.place.resource, name));
+        return;
+    }
+    if (!change.before)
+        broken("S10", fmt::format("an operator made {} {}", change.place.resource, name));
+    else if (untouchable_object(change.before->object()) !=
+             untouchable_object(change.object->object()))
+        broken(
+            "S10",
+            fmt::format("an operator changed more than the status and its finalizer on {}", name));
+}
+
+void Inspector::check_own_deletion(const Change& change) {
+    const json::object& pod = change.object->object();
+    const bool goes = change.type == Change::Type::Deleted ||
+                      (change.before && has(pod, "/metadata/deletionTimestamp") &&
+                       undeleted(change.before->object()) == undeleted(pod));
+    if (!goes)
+        broken("S10", fmt::format("an operator wrote pods {}", change.place.name));
+    else if (!deleting_.contains(uid_of(pod)))
+        broken("S11",
+               fmt::format("an operator deleted pod {} without naming its UID", change.place.name));
 }
 
 void Inspector::on_set(const Change& change) {

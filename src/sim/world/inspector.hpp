@@ -24,7 +24,7 @@ class Inspector {
     HostWitness witness();
     // Each with its promise, the time and what happened; empty if every promise was kept.
     const std::vector<std::string>& violations() const { return violations_; }
-    // What operators have written since the world began: statefulsets and events, not leases.
+    // What operators have written since the world began, leases left out.
     int writes() const { return writes_; }
     // Times at which an operator closed a gate again.
     const std::vector<Instant>& corrections() const { return corrections_; }
@@ -53,6 +53,8 @@ class Inspector {
     void on_change(const Change& change);
     void on_set(const Change& change);
     void on_own_write(const Change& change);
+    void check_own_object(const Change& change);
+    void check_own_deletion(const Change& change);
     void on_own_set_write(const Change& change, Record& record);
     void on_lowered(const Change& change, Record& record);
     void on_stranger(const Change& change, Record& record);
@@ -75,6 +77,7 @@ class Inspector {
     std::string writer_;                                         // who is about to write
     std::string writer_patch_;
     std::string writer_key_;
+    std::set<std::string> deleting_;  // UIDs of pods that operators said they would delete
     std::vector<std::string> violations_;
     std::vector<Instant> corrections_;
     std::set<std::string> tested_;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/actors/definitions.hpp"
 #include "sim/api/admission.hpp"
 #include "sim/api/state.hpp"
 
@@ -70,6 +71,7 @@ World::World(WorldOptions options)
       egress(cluster.api()),
       inspector(cluster, egress),
       options_(options) {
+    install_definitions(cluster);
     for (int i = 0; i < options.operators; ++i) {
         HostOptions host;
         host.identity = fmt::format("operator-{}", i);

@@ -6,6 +6,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "deploy/embedded.hpp"
+
 namespace sluice::cli {
 namespace {
 
@@ -46,8 +48,8 @@ std::size_t occurrences(const std::string& text, std::string_view word) {
 }
 
 TEST(EmbeddedManifests, AreTheFilesOfDeploy) {
-    ASSERT_FALSE(embedded_manifests().empty());
-    for (const EmbeddedManifest& file : embedded_manifests()) {
+    ASSERT_FALSE(deploy::embedded_manifests().empty());
+    for (const deploy::EmbeddedManifest& file : deploy::embedded_manifests()) {
         std::ifstream on_disk{"deploy/" + std::string{file.path}};
         ASSERT_TRUE(on_disk) << file.path;
         std::ostringstream text;

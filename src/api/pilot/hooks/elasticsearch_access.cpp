@@ -45,6 +45,17 @@ Result<Redacted> authorization(const SecretReader& secret) {
     return secret.wrong("needs the keys username and password, or the key apiKey");
 }
 
+// The pods are what is asked, by their addresses.
+Result<void> may_go_to_pods(const SecretReader& secret, const Transition& transition,
+                            const ElasticsearchAccess& access) {
+    for (const std::optional<HookPod>& pod : {transition.prev, transition.next}) {
+        if (!pod || pod->ip.empty()) continue;
+        const Result<void> sent = secret.may_go_to({access.scheme, pod->ip, access.port, "", ""});
+        if (!sent) return sent;
+    }
+    return {};
+}
+
 Result<std::string> certificate_authority(const SecretReader& secret, const std::string& scheme) {
     if (!secret.has(ca_key)) return "";
     if (scheme != "https") {
@@ -77,6 +88,9 @@ std::expected<ElasticsearchAccess, HookStep> elasticsearch_access(const Transiti
 
     const auto secret = read_secret(transition, learnt, secret_name);
     if (!secret) return std::unexpected(secret.error());
+    if (const Result<void> sent = may_go_to_pods(*secret, transition, access); !sent) {
+        return std::unexpected<HookStep>(refuse(sent.error().message));
+    }
     const Result<Redacted> authorized = authorization(*secret);
     if (!authorized) return std::unexpected<HookStep>(refuse(authorized.error().message));
     const Result<std::string> ca_pem = certificate_authority(*secret, access.scheme);

@@ -121,6 +121,21 @@ TEST(ElasticsearchAccess, AValueThatCannotBeMeantIsRefusedByItsKey) {
               "sluice.dev/elasticsearch-scheme: https");
 }
 
+TEST(ElasticsearchAccess, TheSecretGoesOnlyToThePodsThatItLists) {
+    const auto listing = [](const std::string& hosts) {
+        Secret made = secret({{"apiKey", canary}});
+        made.annotations = {{"sluice.dev/allowed-hosts", hosts}};
+        return made;
+    };
+    for (const std::string hosts : {"10.0.0.12", "x,10.0.0.12:9200"})
+        EXPECT_EQ(ask(with_secret(), listing(hosts)).requests.size(), 1u) << hosts;
+    for (const std::string hosts : {"prometheus", "10.0.0.11", "10.0.0.12:443"}) {
+        EXPECT_EQ(refusal(with_secret(), listing(hosts)),
+                  "Secret shop/es-login: its annotation sluice.dev/allowed-hosts does not list the "
+                  "host \"10.0.0.12\"");
+    }
+}
+
 TEST(ElasticsearchAccess, ASecretThatCannotBeReadHolds) {
     EXPECT_EQ(
         refusal(with_secret(), failure(ErrorKind::NotFound, "Secret shop/es-login does not exist")),

@@ -206,6 +206,21 @@ TEST(ExternalHook, ASecretThatMakesNoHeadersIsRefusedByItsKey) {
     EXPECT_EQ(header_refusal(secret(many)), "Secret shop/tokens: has more than 32 keys");
 }
 
+TEST(ExternalHook, ASecretGoesOnlyToTheHostsThatItLists) {
+    const auto listing = [](const std::string& hosts) {
+        Secret made = secret({{"X-Token", canary}});
+        made.annotations = {{"sluice.dev/allowed-hosts", hosts}};
+        return made;
+    };
+    for (const std::string hosts : {"backup.ops.svc", "x, *.ops.svc:443"})
+        EXPECT_EQ(ask_with(listing(hosts)).requests.size(), 1u) << hosts;
+    for (const std::string hosts : {"", "other", "backup.ops.svc:80"}) {
+        EXPECT_EQ(header_refusal(listing(hosts)),
+                  "Secret shop/tokens: its annotation sluice.dev/allowed-hosts does not list the "
+                  "host \"backup.ops.svc\"");
+    }
+}
+
 TEST(ExternalHook, AnAuthorityComesFromItsSecret) {
     const HookCatalogue trusted = declared({url, 10s, "ca", ""});
     const Talk talk = play(trusted, moving(), {{}, {{"ca", secret({{"ca.crt", "PEM\n"}})}}});

@@ -304,5 +304,21 @@ TEST(PrometheusAnswer, DroppedAndDoubledPiecesGiveAReadingOrASentence) {
     }
 }
 
+TEST(PrometheusAnswer, SaysWhetherTheUserHasToChangeSomething) {
+    const auto error = [](const std::string& type) {
+        return R"({"status":"error","errorType":")" + type + R"(","error":"x"})";
+    };
+    for (const int status : {200, 400, 422})
+        EXPECT_TRUE(read(error("bad_data"), status).misconfigured) << status;
+    for (const int status : {401, 403})
+        EXPECT_TRUE(read("no", status).misconfigured) << status;
+    for (const std::string type : {"timeout", "execution", "internal", "unavailable", "strange"})
+        EXPECT_FALSE(read(error(type), 422).misconfigured) << type;
+    for (const int status : {200, 302, 400, 404, 429, 500, 502, 503, 504})
+        EXPECT_FALSE(read("<html>", status).misconfigured) << status;
+    EXPECT_FALSE(read(R"({"status":"success","errorType":"bad_data"})").misconfigured);
+    EXPECT_FALSE(read(success("vector", "[]")).misconfigured);
+}
+
 }  // namespace
 }  // namespace sluice::api::metrics

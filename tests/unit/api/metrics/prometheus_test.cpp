@@ -4,6 +4,7 @@
 
 #include <deque>
 
+#include "api/inquiry/secrets.hpp"
 #include "api/metrics/promql.hpp"
 #include "base/base64.hpp"
 
@@ -175,6 +176,7 @@ TEST(Prometheus, UrlsWithTwoReadingsAreRefused) {
     const std::string host = "the url the host is neither a DNS name nor an IP address";
     const std::string port = "the url the port is not a number between 1 and 65535";
     const std::string dots = "the url must not have \".\" or \"..\" between slashes";
+    const std::string ours = "the url must not end in /api/v1/query, which Sluice adds itself";
     for (const Row& row : {
              Row{"", "the url names no host"},
              Row{"ftp://prom", "the url must begin with http:// or https://"},
@@ -199,6 +201,8 @@ TEST(Prometheus, UrlsWithTwoReadingsAreRefused) {
                  "the url holds a character that must be percent-encoded in a path or query"},
              Row{"prom:9090:1", port},
              Row{"127.1", host},
+             Row{"prom/api/v1/query", ours},
+             Row{"https://prom:9090/x/api/v1/query//", ours},
          }) {
         const Talk talk = play(query(row.url));
         EXPECT_TRUE(talk.asks.empty());
@@ -309,6 +313,48 @@ TEST(Prometheus, OnlyAllowedHostsAreAskedAndBeforeAnySecretIsRead) {
     EXPECT_TRUE(refused.secrets.empty());
     EXPECT_EQ(play(query("prom.monitoring.svc:9090"), {.allowed = allowed}).reading.kind,
               Kind::NoData);
+}
+
+TEST(Prometheus, SaysWhetherTheUserHasToChangeSomething) {
+    const auto fault = [](const PrometheusQuery& asked, World world = {}) {
+        const MetricReading reading = play(asked, std::move(world)).reading;
+        EXPECT_EQ(reading.kind, Kind::Unknown);
+        return reading.misconfigured;
+    };
+    const auto after = [&](const Result<Answer>& came) {
+        return fault(query(), {.answers = {came}});
+    };
+    PrometheusQuery bad_expr = query();
+    bad_expr.expr = "rate(";
+    EXPECT_TRUE(fault(bad_expr));
+    EXPECT_TRUE(fault(query("ftp://prom")));
+    EXPECT_TRUE(fault(query(), {.allowed = read_hosts("other").value()}));
+    PrometheusQuery contradicting = with_login("https://prom");
+    contradicting.ca_secret = "ca";
+    contradicting.insecure_skip_verify = true;
+    EXPECT_TRUE(fault(contradicting));
+
+    const auto of_secret = [&](ErrorKind kind) {
+        return fault(with_login(), {.secrets = {{"login", failure(kind, "why")}}});
+    };
+    for (const ErrorKind kind : {ErrorKind::NotFound, ErrorKind::Forbidden, ErrorKind::Malformed})
+        EXPECT_TRUE(of_secret(kind));
+    for (const ErrorKind kind : {ErrorKind::Unreachable, ErrorKind::Timeout, ErrorKind::Throttled,
+                                 ErrorKind::Server, ErrorKind::Unauthorized})
+        EXPECT_FALSE(of_secret(kind));
+    EXPECT_TRUE(fault(with_login(), {.secrets = {{"login", secret({})}}}));
+    EXPECT_TRUE(fault(with_login(),
+                      {.secrets = {{"login", secret({{"token", canary}},
+                                                    {{allowed_hosts_annotation, "other"}})}}}));
+
+    EXPECT_TRUE(after(answer(401)));
+    EXPECT_TRUE(after(answer(400, R"({"status":"error","errorType":"bad_data"})")));
+    EXPECT_TRUE(after(failure(ErrorKind::Refused, "loopback")));
+    EXPECT_TRUE(fault(query(), {.answers = {answer(403), answer(403)}}));
+    for (const int status : {400, 404, 500, 503})
+        EXPECT_FALSE(after(answer(status)));
+    EXPECT_FALSE(after(failure(ErrorKind::Timeout, "no answer in time")));
+    EXPECT_FALSE(after(failure(ErrorKind::Unreachable, "no route")));
 }
 
 TEST(Prometheus, TheLongestExpressionFitsIntoAUrl) {
