@@ -19,6 +19,13 @@ std::span<const Api> apis() {
     return table;
 }
 
+std::vector<std::string> api_names() {
+    std::vector<std::string> names;
+    for (const Api& api : table)
+        names.emplace_back(api.name);
+    return names;
+}
+
 const Api* find_api(std::string_view name) {
     for (const Api& api : table) {
         if (api.name == name) return &api;

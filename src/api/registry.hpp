@@ -3,6 +3,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -27,6 +28,7 @@ struct Api {
 };
 
 std::span<const Api> apis();
+std::vector<std::string> api_names();
 const Api* find_api(std::string_view name);
 
 }  // namespace sluice::api

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "api/inquiry/hosts.hpp"
+#include "api/registry.hpp"
 #include "base/time.hpp"
 
 namespace sluice::operators {
@@ -14,7 +15,7 @@ struct Options {
     std::string context;
     std::vector<std::string> namespaces;
     std::string config_namespace;  // empty: the pod's own, or sluice-system
-    std::vector<std::string> apis = {"pilot"};
+    std::vector<std::string> apis = api::api_names();
     bool leader_elect = false;
     std::string lease_name = "sluice";
     std::string metrics_address = ":8080";

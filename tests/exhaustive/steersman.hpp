@@ -207,8 +207,7 @@ inline Look Steersman::take(const World& world, const engine::Decision& decision
         const Write write = written(world, *decision.patch);
         look.write = writes_.number_of(write, write);
     }
-    const auto* asked =
-        decision.probe ? std::get_if<engine::HookProbe>(&*decision.probe) : nullptr;
+    const auto* asked = decision.probe ? std::get_if<engine::HookProbe>(&*decision.probe) : nullptr;
     if (asked)
         look.probe =
             probes_.number_of({asked->key, asked->binding},
