@@ -129,12 +129,12 @@ Verdict judge(const MetricCheck& gate, const Snapshot& seen, Instant now) {
     const std::string key = fmt::format("{} {}", progress.about, to_rfc3339(window));
 
     const auto& answer = seen.reading;
-    const bool is_news = answer && answer->key == key && answer->at > progress.last;
+    const bool is_news =
+        answer && answer->key == key && answer->at > progress.last && now - answer->at <= grace;
     if (is_news) count(progress, gate, *answer);
     const bool passed = progress.successes >= gate.success_threshold;
     if (passed && now - progress.last <= grace) return Pass{};
-    if (passed) progress = in_window(std::move(progress), {});  // too long ago to act on
-    progress.window = window;
+    if (passed) progress.successes = 0;  // too long ago to act on
     if (auto fail = used_up(gate, progress, pod)) return std::move(*fail);
 
     const Instant first = window + gate.initial_delay;
