@@ -174,8 +174,9 @@ void Controller::on(PodDeleted&& input, Instant now) {
     --in_flight_;
     const model::ObjectKey& key = found.mapped();
     if (!input.answer) return patch_failed(key, input.answer.error(), now);
-    take_written(key, now);
+    const engine::Decision written = take_written(key, now);
     ++counters_.pods_deleted;
+    tell(written.subject.value_or(engine::Subject{nullptr, key, {}}), written.notices, now);
     queue_.succeeded(key);
 }
 

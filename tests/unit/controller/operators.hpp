@@ -13,6 +13,13 @@ namespace sluice::controller::testing {
 
 inline constexpr Instant noon{1'790'000'000'000};
 
+// All that this cluster knows.
+inline Settings pilot_only() {
+    Settings settings;
+    settings.apis = {"pilot"};
+    return settings;
+}
+
 // What becomes of a patch: applied and answered, as a rule.
 struct Fate {
     bool is_applied = true;
@@ -25,7 +32,7 @@ class Operator {
   public:
     explicit Operator(Cluster& cluster, Settings settings = {})
         : cluster_(cluster), settings_(std::move(settings)) {
-        if (settings_.apis.empty()) settings_.apis = {"pilot"};  // all that this cluster knows
+        if (settings_.apis.empty()) settings_.apis = pilot_only().apis;
         restart();
     }
 

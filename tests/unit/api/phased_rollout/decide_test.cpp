@@ -182,9 +182,9 @@ TEST(Decide, DeletionOpensTheGateAndThenLetsTheObjectGo) {
     EXPECT_EQ(line(opens), "Released; writes, partition 0, releases; tells Released");
     EXPECT_THAT(opens.patch->to_json_patch(), HasSubstr("sts.plus~1phasedRollout"));
     const Decision goes = decide(with(rolling(3, 0), {leaving}), noon);
-    EXPECT_EQ(line(goes), "Idle; finalizers of slow");
+    EXPECT_EQ(line(goes), "Released; finalizers of slow");
     leaving.finalizers.clear();
-    EXPECT_EQ(line(decide(with(rolling(3, 0), {leaving}), noon)), "Idle");
+    EXPECT_EQ(line(decide(with(rolling(3, 0), {leaving}), noon)), "Released");
 }
 
 TEST(Decide, ASetWhoseClaimantVanishedIsLetGoAsItIs) {
