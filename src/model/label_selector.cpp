@@ -31,7 +31,7 @@ std::optional<std::string> values_text(const json::object& expression) {
 std::optional<std::string> term_of(const json::value& entry) {
     const json::object* expression = entry.if_object();
     if (!expression) return std::nullopt;
-    const auto key = text_of(expression->if_contains("key"));
+    auto key = text_of(expression->if_contains("key"));
     const auto op = text_of(expression->if_contains("operator"));
     const auto values = values_text(*expression);
     if (!key || !op || !values) return std::nullopt;
