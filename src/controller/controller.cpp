@@ -1,5 +1,7 @@
 #include "controller/controller.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
 
@@ -94,9 +96,18 @@ void Controller::on(WatchEnded&& input, Instant now) {
 }
 
 void Controller::on(SessionFailed&& input, Instant now) {
-    log(input.failure.status == 410 ? Log::Level::Info : Log::Level::Warning,
-        input.failure.message);
-    sessions_[input.session].on_failure(input.failure, now);
+    runtime::WatchSession& session = sessions_[input.session];
+    const bool was_absent = session.is_absent();
+    session.on_failure(input.failure, now);
+    const model::CustomResource* resource = session.scope().resource;
+    if (!session.is_absent())
+        return log(input.failure.status == 410 ? Log::Level::Info : Log::Level::Warning,
+                   input.failure.message);
+    if (!was_absent && resource)
+        log(Log::Level::Info,
+            fmt::format("the definition {}.{} is not installed, so {} is not served yet; to "
+                        "install it: sluice manifests crds | kubectl apply --server-side -f -",
+                        resource->plural, resource->group, resource->kind));
 }
 
 void Controller::on(PoliciesSeen&& input, Instant now) {
@@ -211,6 +222,16 @@ void Controller::take_hooks(const model::ConfigMap& map, Instant now) {
 void Controller::queue_all(Instant now) {
     for (const model::ObjectKey& key : store_.keys())
         queue_.add(key, now);
+    for (const Served& one : served_)
+        for (const model::ObjectKey& key : one.objects.workloads())
+            queue_.add(key, now);
+}
+
+std::map<std::string_view, std::size_t> Controller::object_counts() const {
+    std::map<std::string_view, std::size_t> counts;
+    for (const Served& one : served_)
+        if (one.api->resource) counts[one.api->resource->plural] = one.objects.size();
+    return counts;
 }
 
 void Controller::run_sessions(Instant now) {

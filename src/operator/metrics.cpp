@@ -89,6 +89,8 @@ std::vector<MetricFamily> work_families(const controller::Controller& controller
     restarts.add({{"resource", "custom"}}, controller.watch_restarts(model::Kind::Custom));
     Family writes = counter("sluice_writes_total", "Writes to the API that went through.");
     writes.add({{"what", "workload"}}, static_cast<double>(counters.workload_writes));
+    writes.add({{"what", "object"}}, static_cast<double>(counters.object_writes));
+    writes.add({{"what", "pod"}}, static_cast<double>(counters.pods_deleted));
     writes.add({{"what", "event"}}, static_cast<double>(counters.event_writes));
     Family phases = gauge("sluice_rollouts", "Steered workloads, by the phase they are in.");
     for (const auto& [phase, count] : controller.rollouts_by_phase())
@@ -111,6 +113,15 @@ std::vector<MetricFamily> work_families(const controller::Controller& controller
                 .take()};
 }
 
+MetricFamily stored_objects(const controller::Controller& controller) {
+    Family stored = gauge("sluice_stored_objects", "Objects in the operator's memory.");
+    stored.add({{"resource", "statefulsets"}}, static_cast<double>(controller.store().set_count()));
+    stored.add({{"resource", "pods"}}, static_cast<double>(controller.store().pod_count()));
+    for (const auto& [plural, count] : controller.object_counts())
+        stored.add({{"resource", std::string{plural}}}, static_cast<double>(count));
+    return stored.take();
+}
+
 std::vector<MetricFamily> process_families(const controller::Controller& controller) {
     const bool prevents = controller.guarantee() == engine::Guarantee::Prevent;
     return {gauge("sluice_leader", "1 while this operator leads.")
@@ -122,11 +133,7 @@ std::vector<MetricFamily> process_families(const controller::Controller& control
             gauge("sluice_prevents", "1 if admission policies keep others from opening a gate.")
                 .add({}, prevents ? 1 : 0)
                 .take(),
-            gauge("sluice_stored_objects", "Objects in the operator's memory.")
-                .add({{"resource", "statefulsets"}},
-                     static_cast<double>(controller.store().set_count()))
-                .add({{"resource", "pods"}}, static_cast<double>(controller.store().pod_count()))
-                .take(),
+            stored_objects(controller),
             gauge("process_resident_memory_bytes", "Resident memory of this process.")
                 .add({}, resident_bytes())
                 .take()};

@@ -92,4 +92,11 @@ std::vector<model::CustomObject> ObjectTable::naming(const model::ObjectKey& wor
     return objects;
 }
 
+Touched ObjectTable::workloads() const {
+    Touched keys;
+    for (const auto& [workload, names] : naming_)
+        keys.push_back(workload);
+    return keys;
+}
+
 }  // namespace sluice::runtime

@@ -36,6 +36,8 @@ class ObjectTable {
     // Those that name this workload, oldest first; of two that are of one age, by UID.
     std::vector<model::CustomObject> naming(const model::ObjectKey& workload) const;
 
+    // Every workload that is named, whether it exists or not.
+    Touched workloads() const;
     std::size_t size() const { return entries_.size(); }
 
   private:
