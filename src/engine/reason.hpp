@@ -87,7 +87,7 @@ enum class Tone : std::uint8_t { Normal, Warning };
     X(RolledBack, Warning, "The rollout failed and all pods are back on the revision before.",     \
       "A new template, or a new value of the annotation sluice.dev/retry.")                        \
     X(Suspended, Normal, "Checks are switched off: Kubernetes updates the pods by itself.",        \
-      "Set skipCheck to false.")                                                                   \
+      "Switch the checks on again.")                                                               \
     X(CannotManage, Warning, "This workload cannot be steered by this object.",                    \
       "What the message says.")                                                                    \
     X(TargetMissing, Warning, "The workload that is to be steered does not exist.",                \
