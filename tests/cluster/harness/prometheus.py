@@ -29,22 +29,27 @@ _HOP_HEADERS = {"host", "connection", "content-length", "accept-encoding", "auth
 
 
 class Prometheus:
-    """Runs from construction until stop(). It scrapes itself every second as job "self", except
-    where `login` makes it ask for USER and PASSWORD or `certificate` makes it speak TLS."""
+    """Runs from construction until stop(), and again from start(), with the same address and data.
+
+    It scrapes `targets` (host:port) every second, and itself as job "self", except where `login`
+    makes it ask for USER and PASSWORD or `certificate` makes it speak TLS."""
 
     def __init__(self, folder: Path, login: bool = False,
-                 certificate: ServerCertificate | None = None) -> None:
+                 certificate: ServerCertificate | None = None,
+                 targets: tuple[str, ...] = ()) -> None:
         if not os.access(BINARY, os.X_OK):
             raise HarnessError(f"{BINARY} is missing; run tools/setup/packages.")
         folder.mkdir(parents=True, exist_ok=True)
         self.port = free_ports(1)[0]
         self._scheme = "https" if certificate else "http"
         self._headers = {"Authorization": _basic(USER, PASSWORD)} if login else {}
-        is_plain = not login and certificate is None
-        scraped = [{"job_name": "self", "static_configs": [{"targets": [self.address]}]}]
-        config = folder / "prometheus.yml"
-        config.write_text(yaml.safe_dump({"global": {"scrape_interval": "1s"},
-                                          "scrape_configs": scraped if is_plain else []}))
+        self._folder = folder
+        self._is_plain = not login and certificate is None
+        jobs = {"self": [self.address] if self._is_plain else [], "others": list(targets)}
+        scraped = [{"job_name": name, "static_configs": [{"targets": addresses}]}
+                   for name, addresses in jobs.items() if addresses]
+        (folder / "prometheus.yml").write_text(yaml.safe_dump(
+            {"global": {"scrape_interval": "1s"}, "scrape_configs": scraped}))
         web: dict[str, Any] = {}
         if login:
             web["basic_auth_users"] = {USER: _PASSWORD_HASH}
@@ -52,13 +57,18 @@ class Prometheus:
             web["tls_server_config"] = {"cert_file": str(certificate.certificate),
                                         "key_file": str(certificate.key)}
         (folder / "web.yml").write_text(yaml.safe_dump(web))
+        self.start()
+
+    def start(self) -> None:
+        folder = self._folder
         self.process = Process(
             "prometheus",
-            [BINARY, f"--config.file={config}", f"--web.config.file={folder / 'web.yml'}",
+            [BINARY, f"--config.file={folder / 'prometheus.yml'}",
+             f"--web.config.file={folder / 'web.yml'}",
              f"--storage.tsdb.path={folder / 'data'}", f"--web.listen-address={self.address}",
              "--log.level=warn"], folder / "prometheus.log")
         wait_for("Prometheus to be ready", self._is_ready)
-        if is_plain:
+        if self._is_plain:
             wait_for("Prometheus to have scraped itself",
                      lambda: self.result('up{job="self"} == 1'))
 
