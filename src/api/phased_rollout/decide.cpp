@@ -132,14 +132,22 @@ std::vector<engine::Notice> in_own_words(std::vector<engine::Notice> notices) {
     return notices;
 }
 
+bool is_same_rollout(const Status& one, const Status& other) {
+    const auto id = [](const Status& status) { return status.rollout ? status.rollout->id : 0; };
+    return one.phase == other.phase && id(one) == id(other);
+}
+
 // Turns the report of a decision into a write of the status. What was to be told without another
 // write is told with this one.
 void add_status(Decision& decision, const CustomObject& object, const Spec* spec,
                 const Snapshot& seen, Instant now) {
     decision.subject = subject_of(object);
     decision.notices = in_own_words(std::move(decision.notices));
-    if (decision.patch || decision.removal || decision.silent) return;
-    auto write = status_write(object, report(object, spec, seen, decision, now));
+    if (decision.patch || decision.removal) return;
+    const Status status = report(object, spec, seen, decision, now);
+    // What is over in a moment is not worth a write, unless the status speaks of another rollout.
+    const bool is_known = decision.silent && is_same_rollout(status, read_status(object));
+    auto write = is_known ? std::nullopt : status_write(object, status);
     if (!write) {
         decision.notices.clear();
         return;

@@ -216,14 +216,19 @@ Status report(const model::CustomObject& object, const Spec* spec, const engine:
     const Status old = read_status(object);
     Status status;
     status.phase = phase_of(decision.report);
-    status.reason = engine::entry(decision.report.reason).name;
-    status.message = decision.report.message;
+    const engine::ReasonEntry& why = engine::entry(decision.report.reason);
+    status.message = decision.report.message.empty() ? why.meaning : decision.report.message;
+    status.reason = why.name;
     status.unblock = decision.report.unblock;
     status.observed_generation = object.meta.generation;
     status.guarantee = engine::guarantee_text(seen.environment.guarantee);
     const auto retry = object.annotations.find(model::key::retry);
     if (retry != object.annotations.end()) status.retry = retry->second;
     report_rollout(status, old, spec, seen, decision, now);
+    if (decision.report.reason == Reason::Idle && status.rollout) {
+        status.reason = engine::entry(Reason::RolloutCompleted).name;
+        status.message = fmt::format("All pods run revision {}.", status.rollout->revision);
+    }
     const auto gate = [](const Status& one) {
         return one.rollout ? one.rollout->partition : std::nullopt;
     };
