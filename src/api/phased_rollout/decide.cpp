@@ -134,7 +134,7 @@ std::vector<engine::Notice> in_own_words(std::vector<engine::Notice> notices) {
 
 bool is_same_rollout(const Status& one, const Status& other) {
     const auto id = [](const Status& status) { return status.rollout ? status.rollout->id : 0; };
-    return one.phase == other.phase && id(one) == id(other);
+    return id(one) == id(other);
 }
 
 // Turns the report of a decision into a write of the status. What was to be told without another
