@@ -33,7 +33,7 @@ std::optional<Decision> Helm::wait_for_returned(const PodRow& row) const {
     const bool excused = annotation(set(), key::allow_unready) == "true";
     for (PodIndex index{0}; index.value < row.count().value; ++index.value) {
         const model::Pod* pod = row.at(index);
-        const bool leaves = pod && pod->revision == set().update_revision;
+        const bool leaves = pod && pod->revision != set().current_revision;
         const bool well = pod && !pod->meta.deleting &&
                           (leaves || excused || is_available(*pod, set().min_ready, now_));
         if (well) continue;
@@ -56,14 +56,15 @@ Decision Helm::go_back(Memory memory) const {
     if (auto waits = wait_for_returned(row)) return std::move(*waits);
     for (PodIndex index{0}; index.value < row.count().value; ++index.value) {
         const model::Pod* pod = row.at(index);
-        if (pod->revision != set().update_revision) continue;
+        if (pod->revision == set().current_revision) continue;
         Decision decision = wait(Phase::Held, Reason::RollingBack,
                                  fmt::format("Pod {} returns to revision {}.", row.name_of(index),
                                              set().current_revision));
         decision.removal = PodRemoval{pod->meta.key.name, pod->meta.uid};
         return decision;
     }
-    return returned(std::move(memory));
+    const bool is_home = set().current_revision == set().update_revision;
+    return is_home ? complete(std::move(memory)) : returned(std::move(memory));
 }
 
 Decision Helm::returned(Memory memory) const {

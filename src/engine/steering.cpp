@@ -187,7 +187,7 @@ Decision Helm::let_go(const Memory& memory, PodCount target) const {
 
 Decision Helm::complete(Memory memory) const {
     const Ended ended{"completed", now_ - memory.started};
-    memory.open = false;
+    memory.open = memory.returning = false;
     const std::string message =
         set().replicas.value == 1 ? fmt::format("The pod runs revision {}.", set().update_revision)
                                   : fmt::format("All {} pods run revision {}.",
@@ -272,8 +272,17 @@ Decision Helm::go_on(Memory memory) const {
 
 // A revision that our memory does not know: a rollout from the top, behind a closed gate.
 Decision Helm::start(const Memory& memory) const {
+    Memory fresh = opened(memory.id + 1);
+    fresh.returning =
+        course_.returns_freely && memory.open && set().current_revision == set().update_revision;
+    const std::string message = fresh.returning
+                                    ? fmt::format(
+                                          "The template is back at revision {}: the pods that were "
+                                          "updated return to it.",
+                                          set().update_revision)
+                                    : waiting_text(set());
     Decision decision =
-        close_gate(opened(memory.id + 1), Reason::RolloutStarted, waiting_text(seen_.workload));
+        close_gate(fresh, fresh.returning ? Reason::RollingBack : Reason::RolloutStarted, message);
     if (memory.open) decision.ended = {"superseded", now_ - memory.started};
     // Pods that only seem to be old, because their watch lags behind, are no reason to start. Where
     // pods are exposed the gate is shut at once and questions are asked later.

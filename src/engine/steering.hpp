@@ -25,9 +25,12 @@ struct Course {
     // The workload's annotations are all the report there is. Otherwise only the claim, the memory
     // and the phase stand there, and the API reports elsewhere.
     bool reports_on_workload = true;
-    model::Texts marks = {};               // annotations that go with the claim
-    std::string retry = {};                // what people asked for beside the workload itself
-    bool is_paused = false;                // the same
+    model::Texts marks = {};  // annotations that go with the claim
+    std::string retry = {};   // what people asked for beside the workload itself
+    bool is_paused = false;   // the same
+    // A template that goes back to the revision before, in mid-rollout, is a rollback: no gate is
+    // asked whether what ran all the time may run.
+    bool returns_freely = false;
     Reason allowed = Reason::HookAllowed;  // what is told when a pod may go
     std::string name = {};                 // of the object that asks, for commands
 };

@@ -102,6 +102,7 @@ engine::Course course_of(const CustomObject& object) {
     course.retry = annotation_of(object, key::retry);
     course.is_paused = engine::is_paused(annotation_of(object, key::paused));
     course.allowed = Reason::ChecksPassed;
+    course.returns_freely = true;
     course.name = object.meta.key.name;
     return course;
 }

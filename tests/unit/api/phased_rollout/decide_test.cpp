@@ -257,5 +257,26 @@ TEST(Decide, RollsBackNewestFirst) {
     EXPECT_EQ(line(decide(look, noon)), "RolloutStarted; writes; tells RolloutStarted");
 }
 
+// B is bad and the person in charge puts the old template back: nobody asks Prometheus about that.
+TEST(Decide, ATemplateThatGoesBackInMidRolloutIsARollback) {
+    Snapshot look = open_at(1, {object("slow")});
+    engine::Memory memory = memory_of(look, true);
+    look.workload.update_revision = "web-A";
+    look.workload.template_hash = 0xA;
+    look.workload.partition = closed_partition;
+    memory.partition = Partition{1};
+    look = claimed(look, memory);
+    const Decision turns = decide(look, noon);
+    EXPECT_EQ(line(turns), "RollingBack; writes; tells RollingBack");
+    memory = memory_of(look, true);
+    memory.returning = true;
+    look = claimed(look, memory);
+    EXPECT_EQ(line(decide(look, noon)), "RollingBack; deletes web-1; tells RollingBack");
+    look.pods[1] = pod(1, "A");
+    look.pods[2] = pod(2, "A");
+    EXPECT_EQ(line(decide(look, noon)),
+              "RolloutCompleted; writes, partition 3; tells RolloutCompleted");
+}
+
 }  // namespace
 }  // namespace sluice::api::phased_rollout
