@@ -145,10 +145,11 @@ void add_status(Decision& decision, const CustomObject& object, const Spec* spec
     decision.subject = subject_of(object);
     decision.notices = in_own_words(std::move(decision.notices));
     if (decision.patch || decision.removal) return;
-    const Status status = report(object, spec, seen, decision, now);
+    const Status old = read_status(object);
+    const Status status = report(object, old, spec, seen, decision, now);
     // What is over in a moment is not worth a write, unless the status speaks of another rollout.
-    const bool is_known = decision.silent && is_same_rollout(status, read_status(object));
-    auto write = is_known ? std::nullopt : status_write(object, status);
+    const bool is_known = decision.silent && is_same_rollout(status, old);
+    auto write = is_known ? std::nullopt : status_write(object, old, status);
     if (!write) {
         decision.notices.clear();
         return;

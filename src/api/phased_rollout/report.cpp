@@ -210,10 +210,9 @@ engine::Subject subject_of(const model::CustomObject& object) {
     return {&resource, object.meta.key, object.meta.uid};
 }
 
-Status report(const model::CustomObject& object, const Spec* spec, const engine::Snapshot& seen,
-              const engine::Decision& decision, Instant at) {
+Status report(const model::CustomObject& object, const Status& old, const Spec* spec,
+              const engine::Snapshot& seen, const engine::Decision& decision, Instant at) {
     const Instant now = in_whole_seconds(at);
-    const Status old = read_status(object);
     Status status;
     status.phase = phase_of(decision.report);
     const engine::ReasonEntry& why = engine::entry(decision.report.reason);
@@ -240,9 +239,10 @@ Status report(const model::CustomObject& object, const Spec* spec, const engine:
 }
 
 std::optional<engine::ObjectWrite> status_write(const model::CustomObject& object,
-                                                const Status& status) {
-    std::string text = write_status(status);
-    if (text == write_status(read_status(object))) return std::nullopt;
+                                                const Status& old, const Status& status) {
+    if (status == old) return std::nullopt;
+    const std::string text = write_status(status);
+    if (text == write_status(old)) return std::nullopt;  // it differed beyond the bounds only
     boost::system::error_code error;
     json::value seen = object.status.empty() ? json::value{} : json::parse(object.status, error);
     json::array operations{

@@ -13,13 +13,13 @@ namespace sluice::api::phased_rollout {
 
 engine::Subject subject_of(const model::CustomObject& object);
 
-// The status after this decision. `spec` is nothing if it cannot be read.
-Status report(const model::CustomObject& object, const Spec* spec, const engine::Snapshot& seen,
-              const engine::Decision& decision, Instant now);
+// The status after this decision; `old` is what it was. `spec` is null if it cannot be read.
+Status report(const model::CustomObject& object, const Status& old, const Spec* spec,
+              const engine::Snapshot& seen, const engine::Decision& decision, Instant now);
 
 // The write that brings the status there; nothing if it is there already.
 std::optional<engine::ObjectWrite> status_write(const model::CustomObject& object,
-                                                const Status& status);
+                                                const Status& old, const Status& status);
 engine::ObjectWrite add_finalizer(const model::CustomObject& object);
 engine::ObjectWrite drop_finalizer(const model::CustomObject& object);
 
