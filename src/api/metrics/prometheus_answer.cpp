@@ -184,6 +184,7 @@ struct Envelope {
     std::string error;  // one of Prometheus's own words; empty: none, or a word it does not have
     std::optional<element> data;
     std::size_t warnings = 0;
+    bool incomplete = false;  // a warning says that not everything could be read
 };
 
 constexpr std::string_view bad_data = "bad_data";
@@ -203,6 +204,15 @@ Read<std::size_t> count_of(const std::optional<element>& notes, const std::strin
     return list.size();
 }
 
+// Notes about the query itself begin with "PromQL". All others come from stores that could not be
+// reached, and from proxies that left something out.
+bool tells_of_gaps(const std::optional<element>& warnings) {
+    array list;
+    if (!warnings || warnings->get(list) != simdjson::SUCCESS) return false;
+    return std::ranges::any_of(
+        list, [](const element& one) { return !text_of(one).starts_with("PromQL "); });
+}
+
 Read<Envelope> read_envelope(element root) {
     constexpr std::array<std::string_view, 5> names{"status", "data", "errorType", "warnings",
                                                     "infos"};
@@ -217,7 +227,8 @@ Read<Envelope> read_envelope(element root) {
     if (!warned) return wrong(warned.error());
     const Read<std::size_t> informed = count_of(infos, "infos");
     if (!informed) return wrong(informed.error());
-    return Envelope{said == "success", known_error(text_of(error)), data, *warned + *informed};
+    return Envelope{said == "success", known_error(text_of(error)), data, *warned + *informed,
+                    tells_of_gaps(warnings)};
 }
 
 // Owns the parsed text that the elements point into.
@@ -269,7 +280,10 @@ Read<MetricReading> read_success(const Envelope& envelope) {
     if (!envelope.success) return wrong("is an error" + meaning(envelope.error));
     if (!envelope.data) return wrong("gives no data");
     Read<MetricReading> reading = read_data(*envelope.data);
-    if (reading) reading->warnings = envelope.warnings;
+    if (!reading) return reading;
+    reading->warnings = envelope.warnings;
+    if (reading->kind == MetricReading::Kind::NoData && envelope.incomplete)
+        return wrong("is empty and comes with a warning, so it may be incomplete");
     return reading;
 }
 

@@ -210,6 +210,20 @@ TEST(PrometheusAnswer, WarningsAndInfosAreCounted) {
     EXPECT_EQ(read(body + R"(,"warnings":null})").warnings, 0u);
 }
 
+TEST(PrometheusAnswer, NoDataWithAWarningMayBeIncomplete) {
+    std::string body = success("vector", "[]");
+    body.pop_back();
+    EXPECT_EQ(trouble(body + R"(,"warnings":["store 10.0.0.1 unavailable"]})"),
+              wrong("is empty and comes with a warning, so it may be incomplete"));
+    EXPECT_EQ(trouble(body + R"(,"warnings":["PromQL info: x", {}]})"),
+              wrong("is empty and comes with a warning, so it may be incomplete"));
+    // These speak of the query, not of the data.
+    EXPECT_EQ(read(body + R"(,"warnings":["PromQL warning: x","PromQL info: y"]})").kind,
+              Kind::NoData);
+    EXPECT_EQ(read(body + R"(,"infos":["anything"]})").kind, Kind::NoData);
+    EXPECT_EQ(read(body + R"(,"warnings":[]})").kind, Kind::NoData);
+}
+
 TEST(PrometheusAnswer, AnyStatusButOkIsUnknown) {
     struct Row {
         int status;
