@@ -265,8 +265,9 @@ void Controller::tell(const engine::Subject& subject, const std::vector<engine::
         if (warns &&
             !told_.is_news(fmt::format("{} {} {}", subject.uid, reason, notice.message), now))
             continue;
-        log(warns ? Log::Level::Warning : Log::Level::Info,
-            fmt::format("{}: {}", reason, notice.message), subject.key);
+        effects_.list.push_back(Log{warns ? Log::Level::Warning : Log::Level::Info,
+                                    fmt::format("{}: {}", reason, notice.message), subject.key,
+                                    subject.resource});
         bucket_.take(1);
         ++counters_.event_writes;
         effects_.list.push_back(PostEvent{subject.resource, subject.key, subject.uid, notice.reason,

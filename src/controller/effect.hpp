@@ -88,7 +88,8 @@ struct RolloutEnded {  // for metrics
 struct Log {
     enum class Level { Debug, Info, Warning, Error } level;
     std::string text;
-    model::ObjectKey about;  // empty: nobody in particular
+    model::ObjectKey about;                           // empty: nobody in particular
+    const model::CustomResource* resource = nullptr;  // of `about`; null: a StatefulSet
 };
 
 using Effect = std::variant<StartList, StartWatch, StopWatch, ReadWorkload, PatchWorkload,

@@ -329,7 +329,8 @@ void Operator::run_one(controller::RolloutEnded&& effect) {
 }
 
 void Operator::run_one(controller::Log&& effect) {
-    log_line(effect.level, effect.text, effect.about);
+    log_line(effect.level, effect.text, effect.about,
+             effect.resource ? effect.resource->kind : "StatefulSet");
 }
 
 void Operator::run_election() {
