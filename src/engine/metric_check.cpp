@@ -59,15 +59,18 @@ void count(CheckProgress& progress, const MetricCheck& gate, const MetricEvidenc
     progress.last = evidence.at;
 }
 
-std::string tally(const MetricCheck& gate, const CheckProgress& progress, const std::string& pod) {
-    std::string text = fmt::format("{} of {} checks in a row have passed before pod {}",
-                                   progress.successes, gate.success_threshold, pod);
-    if (gate.max_tries) text += fmt::format("; {} of at most {}", progress.tries, *gate.max_tries);
+std::string tally(const MetricCheck& gate, const CheckProgress& progress) {
+    std::string text =
+        fmt::format("{} of {} passes in a row", progress.successes, gate.success_threshold);
+    if (gate.max_tries)
+        text += fmt::format("; {} of at most {} checks used", progress.tries, *gate.max_tries);
     return text + ".";
 }
 
+// What went wrong, in words that stay the same from check to check.
 std::string how_it_failed(const MetricCheck& gate) {
-    return gate.passes_on_data ? "Prometheus returned no data" : "Prometheus returned data";
+    return gate.passes_on_data ? "Prometheus returned no data, where data means a pass"
+                               : "Prometheus returned data, where only no data means a pass";
 }
 
 // No more tries: how many there were, and what the last one said.
@@ -78,10 +81,11 @@ std::optional<Fail> used_up(const MetricCheck& gate, const CheckProgress& progre
     if (!in_a_row && !tried) return std::nullopt;
     return Fail{
         Reason::ChecksExhausted,
-        in_a_row ? fmt::format("{} checks in a row failed before pod {}.", progress.failures, pod)
-                 : fmt::format("{} checks were made before pod {} and never {} in a row "
-                               "passed.",
-                               progress.tries, pod, gate.success_threshold),
+        in_a_row ? fmt::format("{} checks in a row failed before pod {}. The last answer: {}.",
+                               progress.failures, pod, progress.last_text)
+                 : fmt::format("{} checks were made before pod {}, and never {} in a row passed. "
+                               "The last answer: {}.",
+                               progress.tries, pod, gate.success_threshold, progress.last_text),
         progress};
 }
 
@@ -93,10 +97,12 @@ Hold going_on(const MetricCheck& gate, const CheckProgress& progress, bool misco
             misconfigured ? Reason::PrometheusConfigError : Reason::PrometheusError,
             fmt::format("The check before pod {} could not be made: {}.", pod, progress.last_text)};
     if (progress.last_result == CheckResult::Failed)
-        return {Reason::CheckFailed, fmt::format("The check before pod {} failed: {}. {}", pod,
-                                                 how_it_failed(gate), tally(gate, progress, pod))};
-    if (progress.tries > 0) return {Reason::CheckingMetrics, tally(gate, progress, pod)};
-    return brief_hold(Reason::CheckingMetrics, tally(gate, progress, pod), seen, now);
+        return {Reason::CheckFailed,
+                fmt::format("The check before pod {} failed: {}. The answer: {}; {}", pod,
+                            how_it_failed(gate), progress.last_text, tally(gate, progress))};
+    const std::string text = fmt::format("Checking before pod {}: {}", pod, tally(gate, progress));
+    if (progress.tries > 0) return {Reason::CheckingMetrics, text};
+    return brief_hold(Reason::CheckingMetrics, text, seen, now);
 }
 
 }  // namespace

@@ -29,7 +29,8 @@ using model::StatefulSet;
 constexpr std::string_view claim_prefix = "phasedrollout/";
 
 constexpr engine::Command commands[] = {
-    {Reason::CheckFailed, "it is asked again by itself; kubectl -n {0} describe phasedrollout {2}"},
+    {Reason::CheckFailed,
+     "it is asked again by itself; to see the answers: kubectl -n {0} describe phasedrollout {2}"},
     {Reason::ChecksExhausted,
      "kubectl -n {0} annotate --overwrite phasedrollout {2} sluice.dev/retry=$(date +%s)"},
     {Reason::ProgressDeadlineExceeded,
@@ -37,7 +38,12 @@ constexpr engine::Command commands[] = {
     {Reason::RolledBack,
      "change the template, or: kubectl -n {0} annotate --overwrite phasedrollout {2} "
      "sluice.dev/retry=$(date +%s)"},
-    {Reason::PrometheusConfigError, "kubectl -n {0} edit phasedrollout {2}"},
+    {Reason::PrometheusError,
+     "it is asked again by itself, every half minute; to see whom: "
+     "kubectl -n {0} get phasedrollout {2} -o yaml"},
+    {Reason::PrometheusConfigError,
+     "what the message says; it is asked again every half minute; to change the check: "
+     "kubectl -n {0} edit phasedrollout {2}"},
     {Reason::InvalidSpec, "kubectl -n {0} edit phasedrollout {2}"},
     {Reason::TargetMissing,
      "kubectl -n {0} get statefulsets; kubectl -n {0} edit phasedrollout {2}"},

@@ -121,6 +121,8 @@ CheckStatus check_of(const engine::CheckProgress& progress, const Check& check) 
     status.last = progress.last;
     if (progress.window == Instant{}) return status;
     status.starts = progress.window + check.initial_delay;
+    // After an error it is asked again soon; saying when would cost a write each time.
+    if (progress.last_result == CheckResult::Error) return status;
     status.next = progress.last > Instant{} ? progress.last + check.period : status.starts;
     return status;
 }
