@@ -184,7 +184,7 @@ class Story:
 def run_stories(request: pytest.FixtureRequest, world: World,
                 stories: dict[str, Callable[[Story], None]],
                 flags: tuple[str, ...] = FLAGS) -> Iterator[dict[str, Future]]:
-    """Starts those stories that were chosen, all at once, on an operator of their own namespaces."""
+    """Starts the stories that were chosen, all at once, on an operator of their namespaces."""
     chosen = [name for name in stories
               if any(f"[{name}]" in item.name and item.path == request.path
                      for item in request.session.items)]
@@ -194,9 +194,9 @@ def run_stories(request: pytest.FixtureRequest, world: World,
         world.api.create({"apiVersion": "v1", "kind": "Namespace",
                           "metadata": {"name": namespace}})
     world.operator = Operator(
-        world.cluster, service_account_kubeconfig(world.cluster), f"operator-{secrets.token_hex(3)}",
-        (*flags, f"--config-namespace={NAMESPACE}",
-         *(f"--namespace={namespace}" for namespace in namespaces.values())))
+        world.cluster, service_account_kubeconfig(world.cluster),
+        f"operator-{secrets.token_hex(3)}", (*flags, f"--config-namespace={NAMESPACE}",
+        *(f"--namespace={namespace}" for namespace in namespaces.values())))
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         yield {name: pool.submit(stories[name], Story(world, namespaces[name]))
                for name in chosen}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import shlex
 from concurrent.futures import Future
 from typing import Callable, Iterator
 
@@ -11,10 +12,11 @@ import pytest
 from harness import hookserver
 from harness.api import Object
 from harness.hookserver import Answer, HookServer, Request
+from harness.places import REPOSITORY
 from harness.prometheus import PASSWORD, USER, Prometheus
 from harness.recorder import Change, Recorder
 from harness.waiting import stays, wait_for
-from harness.workloads import IMAGE_A, IMAGE_B, IMAGE_C
+from harness.workloads import IMAGE_A, IMAGE_B, IMAGE_C, statefulset
 from phased_world import CLOSED, KIND, NAME, SET, Story, World, run_stories
 from test_phasedrollout_crd import EXAMPLE
 
@@ -79,6 +81,18 @@ def the_example_of_the_document(s: Story) -> None:
     s.change_spec({"check": {"initialDelaySeconds": 1, "periodSeconds": 1,
                              "query": {"expr": "up{} == 0"}}})
     s.wait_until_complete(IMAGE_B)
+
+
+@story
+def the_examples_steer_what_they_name(s: Story) -> None:
+    names = ["kafka", "postgres", "search", "web"]
+    for name in names:
+        s.api.create(statefulset(name, s.namespace, 1))
+    s.api.kubectl("-n", s.namespace, "apply", "-f", str(REPOSITORY / "examples/phasedrollout"))
+    assert sorted(one["metadata"]["name"] for one in s.api.list(KIND, s.namespace)) == names
+    for name in names:
+        s.wait_for_phase("Updated", name=name)
+        s.api.delete(KIND, name, s.namespace)
 
 
 @story
@@ -215,6 +229,29 @@ def a_new_revision_in_mid_rollout_starts_from_the_top(s: Story) -> None:
         done = s.wait_until_complete(IMAGE_C)
     assert partitions(sets.changes) == [CLOSED, 2, CLOSED, 2, 1, 0, 3]
     assert done["rollout"]["id"] == 2
+
+
+@story
+def an_undo_in_mid_rollout_asks_nobody(s: Story) -> None:
+    s.begin(successThreshold=4)
+    s.change(IMAGE_B)
+    s.wait_for_step("1/3")
+    s.trouble(1)
+    s.api.kubectl("-n", s.namespace, "rollout", "undo", f"statefulset/{SET}")
+    s.wait_until_complete(IMAGE_A)
+
+
+@story
+def a_pause_holds_until_it_is_lifted(s: Story) -> None:
+    s.begin(successThreshold=3)
+    s.change(IMAGE_B)
+    s.wait_for_step("1/3")
+    s.api.annotate(KIND, NAME, s.namespace, {"sluice.dev/paused": "true"})
+    assert "sluice.dev/paused-" in s.wait_for_phase("Rolling", "Paused")["unblock"]
+    gate = s.partition()
+    stays("nothing moves", s.partition, lambda seen: seen == gate)
+    s.api.annotate(KIND, NAME, s.namespace, {"sluice.dev/paused": None})
+    s.wait_until_complete(IMAGE_B)
 
 
 @story
@@ -378,3 +415,24 @@ def test_kill_9_at_every_gate_neither_repeats_nor_skips_one(world, namespace, op
     assert asked == [CLOSED] * 3 + [2] * 3 + [1] * 3
     s.api.delete(KIND, NAME, namespace)
     wait_for("it to be gone", lambda: s.api.find(KIND, NAME, namespace) is None)
+
+
+def test_the_glass_can_be_broken_while_the_operator_is_down(world, namespace, operator) -> None:
+    """The commands of docs/operations.md, word for word but for the names."""
+    s = Story(world, namespace)
+    one = operator("--allow-local-metrics", f"--namespace={namespace}")
+    s.begin()
+    s.trouble(1)
+    s.change(IMAGE_B)
+    s.wait_for_phase("Rolling", "CheckFailed")
+    one.kill9()
+    glass = (REPOSITORY / "docs/operations.md").read_text().split("## Breaking the glass")[1]
+    commands = [line.strip().replace("statefulset NAME", f"statefulset {SET}")
+                .replace("phasedrollout NAME", f"phasedrollout {NAME}")
+                for line in glass.split("\n## ")[0].splitlines() if line.startswith("    kubectl")]
+    pilot, claim, partition, delete, finalizer = commands
+    assert "dd-statefulset-pilot" in pilot
+    for command in (delete, finalizer, claim, partition):
+        s.api.kubectl("-n", namespace, *shlex.split(command)[1:])
+    wait_for("Kubernetes to go on", s.images, lambda seen: seen == [IMAGE_B] * 3)
+    assert s.api.find(KIND, NAME, namespace) is None
