@@ -9,6 +9,7 @@
 #include "api/phased_rollout/compile.hpp"
 #include "api/phased_rollout/report.hpp"
 #include "base/hash.hpp"
+#include "engine/gates.hpp"
 #include "engine/steering.hpp"
 #include "model/annotations.hpp"
 
@@ -192,6 +193,15 @@ Decision let_go_of(const Snapshot& seen, const CustomObject& object, Instant now
     return decision;
 }
 
+// A pod that is replaced is away for a moment, once for every step: that is told when it lasts.
+void be_brief(Decision& decision, const Snapshot& seen, Instant now) {
+    if (decision.report.reason != Reason::PodsNotReady || decision.patch) return;
+    const engine::Hold brief = engine::brief_hold(Reason::PodsNotReady, {}, seen, now);
+    decision.silent = brief.silent;
+    if (brief.until)
+        decision.wake_at = std::min(decision.wake_at.value_or(*brief.until), *brief.until);
+}
+
 Decision steer_by(const Snapshot& seen, const CustomObject& object, Instant now) {
     if (!has_finalizer(object, finalizer)) {
         Decision decision;
@@ -220,6 +230,7 @@ Decision steer_by(const Snapshot& seen, const CustomObject& object, Instant now)
     if (!decision.progress && memory && memory->open) decision.progress = progress;
     if (!spec && !decision.patch)
         decision = told(seen, object, Phase::Blocked, Reason::InvalidSpec, to_text(spec.error()));
+    be_brief(decision, seen, now);
     add_status(decision, object, spec ? &*spec : nullptr, seen, now);
     return decision;
 }

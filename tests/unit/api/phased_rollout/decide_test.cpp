@@ -220,6 +220,24 @@ TEST(Decide, AnOldStatusIsNotWrittenAgain) {
     EXPECT_EQ(line(second), "Idle");
 }
 
+TEST(Decide, APodThatIsReplacedIsWorthAWriteOnlyIfItTakesLong) {
+    Snapshot look = open_at(2, {object("slow")});
+    look.pods[2] = pod(2, "B", false);
+    // A rollout that the status does not know yet is told at once.
+    const Decision first = decide(look, noon);
+    ASSERT_EQ(line(first), "PodsNotReady; status of slow");
+    look.objects[0].status = write_status(told(first, "slow"));
+
+    look.pods[2] = pod(2, "A", false);
+    look.waiting_for = engine::Reason::PodsNotReady;
+    look.waiting_since = noon;
+    const Decision soon = decide(look, noon + 2s);
+    EXPECT_EQ(line(soon), "PodsNotReady");
+    ASSERT_TRUE(soon.wake_at);
+    EXPECT_EQ(*soon.wake_at, noon + 10s);
+    EXPECT_EQ(line(decide(look, *soon.wake_at)), "PodsNotReady; status of slow");
+}
+
 // A failing check with a rollback: gate closed, newest pod first, one at a time, and then held.
 TEST(Decide, RollsBackNewestFirst) {
     const auto spec =
