@@ -357,7 +357,7 @@ def a_bearer_token_that_is_rotated_in_mid_rollout(s: Story) -> None:
 @story
 def a_prometheus_that_stops_holds_the_rollout(s: Story) -> None:
     own = Prometheus(s.world.folder / s.namespace, targets=(s.world.gauges.address,))
-    s.begin(url=own.url, successThreshold=4)
+    s.begin(url=own.url, successThreshold=6)
     s.change(IMAGE_B)
     s.wait_for_step("1/3")
     own.stop()

@@ -51,7 +51,7 @@ GONE = object()  # the field is left out
 @pytest.fixture(scope="module", autouse=True)
 def definition(api: Api, install: Callable[[str], None]) -> None:
     install("crds")
-    wait_for("PhasedRollouts to be served", lambda: api.list("PhasedRollout") == [])
+    wait_for("PhasedRollouts to be served", lambda: api.list("PhasedRollout") is not None)
 
 
 def example(namespace: str, **fields: Any) -> Object:
