@@ -30,7 +30,7 @@ struct Settings {
     std::string config_namespace = "sluice-system";
     std::vector<std::string> apis = {};  // which of the registry to serve; empty: all
     Duration hook_retry = 30s;
-    double qps = 100;
+    double qps = 300;
     bool leads_at_once = true;  // false: wait for Leadership
     std::uint64_t seed = 1;
 };

@@ -22,7 +22,7 @@ struct Options {
     std::string health_address = ":8081";
     std::string log_format = "console";
     std::string log_level = "info";
-    double qps = 100;
+    double qps = 300;
     Duration hook_retry = 30s;
     bool allow_local_hooks = false;
     api::HostList allowed_metric_hosts;  // empty: any
