@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/assert.hpp"
 #include "controller/controller.hpp"
@@ -42,7 +43,8 @@ engine::MetricEvidence evidence_of(const api::metrics::MetricReading& reading, s
     const Seen kind = reading.kind == Kind::Data     ? Seen::Data
                       : reading.kind == Kind::NoData ? Seen::NoData
                                                      : Seen::Unknown;
-    return {std::move(key), kind, reading.misconfigured, text_of(reading), at};
+    const bool is_number = !reading.value || !std::isnan(*reading.value);
+    return {std::move(key), kind, is_number, reading.misconfigured, text_of(reading), at};
 }
 
 }  // namespace

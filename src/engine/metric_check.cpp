@@ -43,9 +43,18 @@ CheckProgress in_window(CheckProgress progress, Instant window) {
     return fresh;
 }
 
+// Nobody knows what to make of it: no answer, or a value that is none where data is to pass.
+bool is_unknown(const MetricCheck& gate, const MetricEvidence& evidence) {
+    if (evidence.kind == MetricEvidence::Kind::Unknown) return true;
+    return evidence.kind == MetricEvidence::Kind::Data && gate.passes_on_data &&
+           !evidence.is_number;
+}
+
 void count(CheckProgress& progress, const MetricCheck& gate, const MetricEvidence& evidence) {
     progress.last_text = evidence.text;
-    if (evidence.kind == MetricEvidence::Kind::Unknown) {
+    if (is_unknown(gate, evidence)) {
+        if (evidence.kind == MetricEvidence::Kind::Data)
+            progress.last_text = "the value is not a number";
         progress.last_result = CheckResult::Error;
         return;
     }
@@ -134,6 +143,8 @@ Verdict judge(const MetricCheck& gate, const Snapshot& seen, Instant now) {
     const std::string pod = PodRow{seen}.name_of(gate.next);
     const std::string key = fmt::format("{} {}", progress.about, to_rfc3339(window));
 
+    // What failed stays so: an answer that came later, or to somebody with an old view, is none.
+    if (auto fail = used_up(gate, progress, pod)) return std::move(*fail);
     const auto& answer = seen.reading;
     const bool is_news =
         answer && answer->key == key && answer->at > progress.last && now - answer->at <= grace;
@@ -145,8 +156,7 @@ Verdict judge(const MetricCheck& gate, const Snapshot& seen, Instant now) {
 
     const Instant first = window + gate.initial_delay;
     Instant next = progress.last > Instant{} ? progress.last + gate.period : first;
-    if (is_news && answer->kind == MetricEvidence::Kind::Unknown)
-        next = std::max(next, answer->at + error_pace);
+    if (is_news && is_unknown(gate, *answer)) next = std::max(next, answer->at + error_pace);
     Hold hold =
         now < first
             ? Hold{Reason::InitialDelay,

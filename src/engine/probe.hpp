@@ -58,6 +58,7 @@ struct MetricEvidence {
     enum class Kind : std::uint8_t { NoData, Data, Unknown };
     std::string key;
     Kind kind = Kind::Unknown;
+    bool is_number = true;       // false: the first value is NaN, which nobody can be glad of
     bool misconfigured = false;  // Unknown, and it will stay so until somebody changes something
     std::string text;            // the value, or of Unknown a sentence; nothing secret
     Instant at;                  // in whole seconds, as the API keeps it

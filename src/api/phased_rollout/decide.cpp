@@ -256,7 +256,7 @@ Decision abandon(const Snapshot& seen, Instant now) {
     Decision decision = engine::release(seen, course,
                                         fmt::format("There is no PhasedRollout {} that names it",
                                                     printable(holder_name(seen.workload), 64)),
-                                        now);
+                                        now, engine::Parting::Open);
     decision.needs_live = true;
     return decision;
 }
@@ -275,8 +275,13 @@ bool concerns(const StatefulSet& set, const std::vector<CustomObject>& objects) 
 }
 
 void prepare(Snapshot& seen, const pilot::HookCatalogue&) {
-    if (seen.progress) return;  // fresher than what the status says
-    if (const CustomObject* object = steersman(seen)) seen.progress = remembered(*object);
+    const CustomObject* object = steersman(seen);
+    if (!object) return;
+    auto told = remembered(*object);
+    // Counts are always told before anything follows from them, so that a status that speaks of
+    // this step is never behind what we remember; what we remember may rest on an old view of it.
+    const bool is_told = seen.progress && told && told->about == seen.progress->about;
+    if (!seen.progress || is_told) seen.progress = std::move(told);
 }
 
 Decision decide(const Snapshot& seen, Instant now) {

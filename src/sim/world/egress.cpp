@@ -108,7 +108,7 @@ std::optional<HookVerdict> Egress::ask(const HookCatalogue& hooks, Transition tr
 }
 
 metrics::MetricReading Egress::ask(const engine::MetricQuery& query, const std::string& ns,
-                                   Instant now) {
+                                   Instant now, const std::string& asker) {
     metrics::MetricReading reading = metrics::unknown("the question went in circles");
     Learnt learnt;
     for (int step = 0; step < steps_max; ++step) {
@@ -122,7 +122,7 @@ metrics::MetricReading Egress::ask(const engine::MetricQuery& query, const std::
         else
             learnt.answers.push_back(prometheus.answer(std::get<Ask>(next), now));
     }
-    metric_calls_.push_back({now, ns, query, reading});
+    metric_calls_.push_back({now, ns, query, reading, asker});
     return reading;
 }
 

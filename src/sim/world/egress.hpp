@@ -37,6 +37,8 @@ struct MetricCall {
     std::string ns;
     engine::MetricQuery query;
     api::metrics::MetricReading reading;
+    std::string asker = {};  // the operator
+    bool heard = false;      // the answer reached it
 };
 
 // What a service says to a question; the first rule that fits, the last resort is to allow.
@@ -61,7 +63,9 @@ class Egress {
 
     // The reading of a metric, asked in the name of this namespace.
     api::metrics::MetricReading ask(const engine::MetricQuery& query, const std::string& ns,
-                                    Instant now);
+                                    Instant now, const std::string& asker = {});
+    // The answer to this one of metric_calls() reached whoever asked.
+    void heard(std::size_t call) { metric_calls_.at(call).heard = true; }
 
     // How long every service thinks before it answers.
     void set_thinking_time(Duration time) { thinking_time_ = time; }

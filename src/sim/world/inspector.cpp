@@ -28,6 +28,10 @@ std::string name_of(const json::object& object) {
     return text_at(object, "/metadata/name");
 }
 
+bool is_phased(const json::object& set) {
+    return text_at(set, claim_at).starts_with("phasedrollout/");
+}
+
 // What an operator may not touch: the object without the partition and our annotations.
 json::object untouchable(json::object set) {
     erase(set, partition_pointer);
@@ -68,7 +72,8 @@ json::object undeleted(json::object pod) {
 
 }  // namespace
 
-Inspector::Inspector(Cluster& cluster, const Egress& egress) : cluster_(cluster), egress_(egress) {
+Inspector::Inspector(Cluster& cluster, const Egress& egress, Duration skew)
+    : cluster_(cluster), egress_(egress), skew_(skew) {
     cluster_.api().on_change([this](const Change& change) { on_change(change); });
 }
 
@@ -80,8 +85,9 @@ void Inspector::broken(const std::string& promise, const std::string& what) {
 }
 
 Inspector::Seen Inspector::look(const std::string& ns, const std::string& name) const {
-    Seen seen{cluster_.now(), cluster_.api().find("statefulsets.apps", ns, name), {}};
+    Seen seen{cluster_.now(), cluster_.api().find("statefulsets.apps", ns, name), {}, {}};
     if (!seen.set) return seen;
+    seen.rollouts = cluster_.api().list("phasedrollouts.sts.plus", ns);
     for (const ObjectPtr& pod : cluster_.api().list("pods", ns))
         if (text_at(pod->object(), "/metadata/ownerReferences/0/uid") == uid_of(seen.set->object()))
             seen.pods.push_back(pod);
@@ -96,7 +102,11 @@ HostWitness Inspector::witness() {
         writer_patch_ = patch;
         writer_key_ = to_text(key);
     };
-    ears.deletes = [this](const std::string&, const model::ObjectKey&, const std::string& uid) {
+    ears.patches_object = [this](const std::string& who, const controller::PatchObject&) {
+        object_writer_ = who;
+    };
+    ears.deletes = [this](const std::string& who, const model::ObjectKey&, const std::string& uid) {
+        deleter_ = who;
         deleting_.insert(uid);
     };
     ears.reads = [this](const std::string& who, const model::ObjectKey& key) {
@@ -106,6 +116,7 @@ HostWitness Inspector::witness() {
         if (line.text.find(canary) != std::string::npos) broken("S14", "a secret is in a log line");
     };
     ears.starts = [this](const std::string& who) {
+        settle(who, Fate::Lost);
         std::erase_if(reads_, [&](const auto& one) { return one.first.first == who; });
     };
     return ears;
@@ -119,6 +130,7 @@ const Inspector::Seen* Inspector::last_read() const {
 void Inspector::on_change(const Change& change) {
     if (change.user == operator_user) on_own_write(change);
     if (change.place.resource == "statefulsets.apps") on_set(change);
+    if (change.place.resource == "phasedrollouts.sts.plus") on_rollout(change);
     if (change.place.resource == "pods" && change.type == Change::Type::Added) on_new_pod(change);
 }
 
@@ -153,6 +165,7 @@ void Inspector::on_own_write(const Change& change) {
 // One that somebody else has deleted goes when our finalizer does.
 void Inspector::check_own_object(const Change& change) {
     const std::string& name = change.place.name;
+    check_finalizer(change);
     if (change.type == Change::Type::Deleted) {
         if (!has(change.object->object(), "/metadata/deletionTimestamp"))
             broken("S11", fmt::format("an operator deleted {} {}", change.place.resource, name));
@@ -177,6 +190,8 @@ void Inspector::check_own_deletion(const Change& change) {
     else if (!deleting_.contains(uid_of(pod)))
         broken("S11",
                fmt::format("an operator deleted pod {} without naming its UID", change.place.name));
+    else if (change.before && !has(change.before->object(), "/metadata/deletionTimestamp"))
+        check_removal(change);
 }
 
 void Inspector::on_set(const Change& change) {
@@ -189,6 +204,7 @@ void Inspector::on_set(const Change& change) {
         on_own_set_write(change, record);
     else
         on_stranger(change, record);
+    note_step(change, record);
 }
 
 // Somebody else lowered the gate of a set that an operator steers: what comes up is their doing.
@@ -256,11 +272,16 @@ void Inspector::on_own_set_write(const Change& change, Record& record) {
     if (!has(now, claim_at)) record = Record{};  // let go; the next one starts from nothing
     const bool shuts = partition_of(now) >= number_at(now, "/spec/replicas");
     if (shuts) record.is_bypassed = false;
-    if (note(now, "reason") == "GateBypassed" && partition_of(now) > partition_of(before))
+    const auto memory_before = engine::decode_memory(note(before, "rollout"));
+    const bool corrects = memory && memory_before && memory->corrected != memory_before->corrected;
+    if (corrects && partition_of(now) > partition_of(before))
         corrections_.push_back(cluster_.now());
     if (partition_of(now) < partition_of(before)) on_lowered(change, record);
-    if (note(now, "reason") == "RolloutCompleted" && note(before, "reason") != "RolloutCompleted")
-        check_completed(change);
+    const bool completes = is_phased(now) ? memory && memory_before && memory_before->open &&
+                                                !memory->open && !memory->failed
+                                          : note(now, "reason") == "RolloutCompleted" &&
+                                                note(before, "reason") != "RolloutCompleted";
+    if (completes) check_completed(change);
     // A read counts for one write.
     reads_.erase({writer_, writer_key_});
 }
@@ -272,6 +293,7 @@ void Inspector::on_lowered(const Change& change, Record& record) {
     const std::int64_t exposed_before = std::max<std::int64_t>(0, replicas - partition_of(before));
     const std::int64_t exposed_now = std::max<std::int64_t>(0, replicas - partition_of(now));
     const Seen* seen = last_read();
+    if (!has(now, claim_at)) return check_release(change, seen);
     check_read(change, seen);
     held("S24");
     if (note(before, "paused") == "true" && exposed_now > exposed_before)
@@ -287,7 +309,10 @@ void Inspector::on_lowered(const Change& change, Record& record) {
         broken("S4", fmt::format("the gate was lowered to {} twice in one rollout", index));
     if (!seen || !seen->set) return;
     check_pods(change, *seen, partition_of(before));
-    check_evidence(change, *seen, index);
+    if (is_phased(now))
+        check_checks(change, *seen, record);
+    else
+        check_evidence(change, *seen, index);
     record.approved[{text_at(seen->set->object(), "/status/updateRevision"), index}] = true;
 }
 

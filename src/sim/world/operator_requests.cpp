@@ -158,16 +158,24 @@ void OperatorHost::run_one(controller::DeletePod&& effect) {
 }
 
 void OperatorHost::run_one(controller::AskMetric&& effect) {
-    auto reading = std::make_shared<api::metrics::MetricReading>();
+    struct Reading {
+        api::metrics::MetricReading said = {};
+        std::optional<std::size_t> call = {};  // of the egress
+    };
+    auto reading = std::make_shared<Reading>();
     const controller::Ticket ticket = effect.ticket;
     asking_[ticket] = true;
-    const auto said = [this, ticket](api::metrics::MetricReading what) {
-        if (asking_.erase(ticket)) step(controller::MetricAnswered{ticket, std::move(what)});
+    const auto said = [this, ticket](Reading what) {
+        if (!asking_.erase(ticket)) return;
+        if (what.call) egress_.heard(*what.call);
+        step(controller::MetricAnswered{ticket, std::move(what.said)});
     };
     exchange(
         [this, reading, ticket, ns = effect.ns, query = std::move(effect.query)] {
             // Taken back before it left?
-            if (asking_.contains(ticket)) *reading = egress_.ask(query, ns, cluster_.now());
+            if (!asking_.contains(ticket)) return;
+            reading->said = egress_.ask(query, ns, cluster_.now(), options_.identity);
+            reading->call = egress_.metric_calls().size() - 1;
         },
         [this, reading, said] {
             const Duration thinking = egress_.thinking_time();
@@ -175,7 +183,7 @@ void OperatorHost::run_one(controller::AskMetric&& effect) {
             said(*reading);
         },
         [said](const runtime::RequestFailure& failed) {
-            said(api::metrics::unknown(failed.message));
+            said({api::metrics::unknown(failed.message)});
         });
 }
 

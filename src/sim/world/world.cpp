@@ -69,7 +69,7 @@ ClusterOptions cluster_options(const WorldOptions& options) {
 World::World(WorldOptions options)
     : cluster(cluster_options(options)),
       egress(cluster.api()),
-      inspector(cluster, egress),
+      inspector(cluster, egress, std::chrono::abs(options.skew)),
       options_(options) {
     install_definitions(cluster);
     for (int i = 0; i < options.operators; ++i) {
