@@ -9,7 +9,7 @@ namespace {
 
 using testing::noon;
 
-constexpr Instant now = noon + 10min;
+const Instant now = noon + 10min;
 
 MetricCheck check() {
     MetricCheck gate;
@@ -33,18 +33,24 @@ Snapshot answered(const MetricCheck& gate, CheckProgress progress, MetricEvidenc
 
 using Kind = MetricEvidence::Kind;
 
+MetricEvidence evidence(Kind kind, bool is_number = true) {
+    MetricEvidence answer;
+    answer.kind = kind;
+    answer.is_number = is_number;
+    return answer;
+}
+
 TEST(MetricCheck, NoDataOpensTheGate) {
     EXPECT_TRUE(std::holds_alternative<Pass>(
-        judge(check(), answered(check(), {}, {.kind = Kind::NoData}), now)));
+        judge(check(), answered(check(), {}, evidence(Kind::NoData)), now)));
 }
 
 TEST(MetricCheck, AValueThatIsNoNumberDoesNotPassWhereDataIsToPass) {
     MetricCheck gate = check();
     gate.passes_on_data = true;
-    EXPECT_TRUE(std::holds_alternative<Pass>(
-        judge(gate, answered(gate, {}, {.kind = Kind::Data, .text = "1"}), now)));
-    const Verdict verdict =
-        judge(gate, answered(gate, {}, {.kind = Kind::Data, .is_number = false}), now);
+    EXPECT_TRUE(
+        std::holds_alternative<Pass>(judge(gate, answered(gate, {}, evidence(Kind::Data)), now)));
+    const Verdict verdict = judge(gate, answered(gate, {}, evidence(Kind::Data, false)), now);
     const Hold* hold = std::get_if<Hold>(&verdict);
     ASSERT_NE(hold, nullptr);
     EXPECT_EQ(hold->reason, Reason::PrometheusError);
@@ -54,12 +60,14 @@ TEST(MetricCheck, AValueThatIsNoNumberDoesNotPassWhereDataIsToPass) {
 TEST(MetricCheck, WhatFailedIsNotSavedByAnAnswerThatComesLater) {
     MetricCheck gate = check();
     gate.max_tries = 2;
-    CheckProgress used{.tries = 1, .failures = 1, .last = now - 60s};
+    CheckProgress used;
+    used.tries = used.failures = 1;
+    used.last = now - 60s;
     EXPECT_TRUE(std::holds_alternative<Pass>(
-        judge(gate, answered(gate, used, {.kind = Kind::NoData}), now)));
+        judge(gate, answered(gate, used, evidence(Kind::NoData)), now)));
     used.tries = 2;
     EXPECT_TRUE(std::holds_alternative<Fail>(
-        judge(gate, answered(gate, used, {.kind = Kind::NoData}), now)));
+        judge(gate, answered(gate, used, evidence(Kind::NoData)), now)));
 }
 
 }  // namespace
