@@ -256,7 +256,7 @@ Decision abandon(const Snapshot& seen, Instant now) {
     Decision decision = engine::release(seen, course,
                                         fmt::format("There is no PhasedRollout {} that names it",
                                                     printable(holder_name(seen.workload), 64)),
-                                        now, engine::Parting::Open);
+                                        now);
     decision.needs_live = true;
     return decision;
 }
