@@ -72,9 +72,12 @@ struct Step {
             const auto* hold = std::get_if<Hold>(&said);
             if (!hold) return false;
             if (hold->probe) {
-                look.reading =
-                    MetricEvidence{std::get<MetricProbe>(*hold->probe).key, kind, misconfigured,
-                                   std::move(text), in_whole_seconds(now)};
+                look.reading = MetricEvidence{std::get<MetricProbe>(*hold->probe).key,
+                                              kind,
+                                              text != "NaN",
+                                              misconfigured,
+                                              std::move(text),
+                                              in_whole_seconds(now)};
                 ++asked;
                 return true;
             }
@@ -138,6 +141,14 @@ TEST(MetricCheck, WhatCouldNotBeAskedCountsForNothing) {
     EXPECT_EQ(step.word(), "PrometheusConfigError");
     ASSERT_TRUE(step.answer(Kind::NoData));
     EXPECT_EQ(step.word(), "Pass");
+}
+
+TEST(MetricCheck, DataThatIsNoNumberIsNeverAPass) {
+    Step step;
+    step.gate.passes_on_data = true;
+    ASSERT_TRUE(step.answer(Kind::Data, "NaN"));
+    EXPECT_NE(step.word(), "Pass");
+    EXPECT_EQ(step.successes(), 0);
 }
 
 TEST(MetricCheck, NeverPassesByErrorsAlone) {
