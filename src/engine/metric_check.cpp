@@ -116,11 +116,13 @@ Hold going_on(const MetricCheck& gate, const CheckProgress& progress, bool misco
 
 }  // namespace
 
+// The generation is that of our last move of the gate: a gate that comes back to where it was is
+// another step.
 std::string check_subject(const Snapshot& seen, std::string_view definition) {
     const model::StatefulSet& set = seen.workload;
-    const auto memory = recall(set);
-    return fmt::format("{:016x}", fnv1a(fmt::format("{} {} {} {} {}", set.meta.uid,
-                                                    memory ? memory->id : 0, set.update_revision,
+    const Memory memory = recall(set).value_or(Memory{});
+    return fmt::format("{:016x}", fnv1a(fmt::format("{} {} {} {} {} {}", set.meta.uid, memory.id,
+                                                    memory.generation, set.update_revision,
                                                     effective_partition(set).value, definition)));
 }
 

@@ -208,8 +208,9 @@ void Inspector::check_removal(const Change& change) {
         !text_at(set->object(), claim_at).starts_with(claim_prefix))
         return broken("S25",
                       fmt::format("{} was deleted, and no rollout is on its way back", name));
-    if (text_at(pod, revision_at) != memory->revision)
-        broken("S25", fmt::format("{} was deleted, and is not on the revision that failed", name));
+    const std::string home = text_at(set->object(), "/status/currentRevision");
+    if (text_at(pod, revision_at) == home)
+        broken("S25", fmt::format("{} was deleted, and was back already", name));
     const std::int64_t replicas = number_at(set->object(), "/spec/replicas");
     const std::int64_t start = number_at(set->object(), "/spec/ordinals/start");
     if (partition_of(set->object()) < replicas)
@@ -222,7 +223,7 @@ void Inspector::check_removal(const Change& change) {
             continue;
         }
         const json::object* one = named(read->second.pods, other);
-        const bool failed = one && text_at(*one, revision_at) == memory->revision;
+        const bool failed = one && text_at(*one, revision_at) != home;
         const bool well =
             one && !is_leaving(*one) &&
             (failed || has_condition(*one, "Ready") || text_at(set->object(), excuse_at) == "true");

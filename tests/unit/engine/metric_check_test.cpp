@@ -22,8 +22,9 @@ const MetricCheck check{.query = {.expr = "up == 0", .url = "prom:9090"},
                         .definition = "one",
                         .next = PodIndex{1}};
 
-std::string memory_of(std::int64_t id) {
+std::string memory_of(std::int64_t id, std::int64_t generation = 4) {
     Memory memory;
+    memory.generation = generation;
     memory.uid = "set";
     memory.id = id;
     memory.revision = "web-B";
@@ -224,6 +225,9 @@ TEST(MetricCheck, AnotherDefinitionGateRevisionRolloutOrSetVoidsTheCounts) {
         [](Step& step) { step.look.workload.update_revision = "web-C"; },
         [](Step& step) { step.look.workload.annotations[model::key::rollout] = memory_of(8); },
         [](Step& step) { step.look.workload.meta.uid = "another"; },
+        [](Step& step) {  // the gate was elsewhere in between
+            step.look.workload.annotations[model::key::rollout] = memory_of(7, 6);
+        },
     };
     for (const auto& change : changes) {
         Step step;
