@@ -25,7 +25,7 @@ def run(*words, **variables):
     (["operator", "--qps", "0"], "--qps"),
     (["operator", "--log-format", "xml"], "--log-format"),
     (["operator", "--nonsense"], "--nonsense"),
-    (["demo", "--api", "mars"], '"mars" is not an API of this binary; it serves: pilot'),
+    (["demo", "--api", "mars"], '"mars" is not an API of this binary; it serves: phasedrollout, pilot'),
     (["demo", "--speed", "0"], "--speed"),
     (["manifests", "everything"], "everything"),
     (["manifests", "--kube-version", "latest"], "latest"),
