@@ -1,6 +1,7 @@
 // How the controller turns one decision into effects.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 #include <string_view>
 
@@ -16,6 +17,8 @@ namespace {
 constexpr double read_cost = 2;
 // A leader that was overtaken has lost its lease by then: its duration, and time to hear of it.
 constexpr Duration fence_doubt = 30s;
+// Until the next look at a workload at which nothing happened.
+constexpr Duration wake_pace = 10ms;
 
 std::optional<api::pilot::HookPod> pod_of(const std::optional<engine::PodRef>& pod) {
     if (!pod) return std::nullopt;
@@ -144,7 +147,9 @@ void Controller::remember(const api::Api& api, const engine::Snapshot& seen,
     else
         about.progress.reset();
     ++counters_.decisions[{std::string{api.name}, decision.report.reason}];
-    if (decision.wake_at) queue_.add_at(seen.workload.meta.key, *decision.wake_at);
+    // A time that is over would bring the workload back at once, and again, for ever.
+    if (decision.wake_at)
+        queue_.add_at(seen.workload.meta.key, std::max(*decision.wake_at, now + wake_pace));
 }
 
 void Controller::carry_out(const api::Api& api, const engine::Snapshot& seen,
