@@ -267,6 +267,7 @@ bool Controller::is_synced() const {
 
 std::string Controller::sync_problem() const {
     for (const runtime::WatchSession& session : sessions_) {
+        if (session.is_absent()) continue;  // what is not installed is not out of sync
         if (!session.last_failure().empty()) return session.last_failure();
         if (!session.is_synced()) return "the first list is not complete yet";
     }

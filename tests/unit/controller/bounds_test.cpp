@@ -166,6 +166,18 @@ TEST(ControllerBounds, SaysWhyItIsNotInSync) {
     EXPECT_EQ(controller.sync_problem(), "statefulsets: forbidden");
 }
 
+TEST(ControllerBounds, ADefinitionThatIsNotInstalledIsNoProblem) {
+    Controller controller{Settings{}};
+    SessionId custom = 0;
+    for (const Effect& effect : controller.step(Tick{}, noon).list) {
+        const auto* watch = std::get_if<StartWatch>(&effect);
+        if (watch && watch->scope.kind == model::Kind::Custom) custom = watch->session;
+    }
+    ASSERT_NE(custom, 0u);
+    static_cast<void>(controller.step(SessionFailed{custom, {404, {}, "not there"}}, noon));
+    EXPECT_EQ(controller.sync_problem(), "the first list is not complete yet");
+}
+
 TEST(ControllerBounds, EachNamespaceIsWatchedOnceHoweverOftenItIsNamed) {
     Settings settings;
     settings.namespaces = {"shop", "post", "shop"};
