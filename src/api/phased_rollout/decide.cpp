@@ -91,6 +91,18 @@ const CustomObject* steersman(const Snapshot& seen) {
     return found == objects.end() ? nullptr : &*found;
 }
 
+// What we remember of a step may rest on an old view of the status; what the status says may be
+// somebody else's writing. Where they differ, the less hopeful of the two counts.
+engine::CheckProgress soberly(engine::CheckProgress ours, const engine::CheckProgress& told) {
+    ours.since = std::max(ours.since, told.since);
+    ours.tries = std::max(ours.tries, told.tries);
+    ours.successes = std::min(ours.successes, told.successes);
+    ours.failures = std::max(ours.failures, told.failures);
+    ours.failed = std::max(ours.failed, told.failed);
+    ours.last = std::max(ours.last, told.last);
+    return ours;
+}
+
 // What collected counts belong to, beside the step: the check, the spec it stands in, and the last
 // request of a person to try again.
 std::string definition(const CustomObject& object, const Spec& spec, const StatefulSet& set) {
@@ -278,10 +290,10 @@ void prepare(Snapshot& seen, const pilot::HookCatalogue&) {
     const CustomObject* object = steersman(seen);
     if (!object) return;
     auto told = remembered(*object);
-    // Counts are always told before anything follows from them, so that a status that speaks of
-    // this step is never behind what we remember; what we remember may rest on an old view of it.
-    const bool is_told = seen.progress && told && told->about == seen.progress->about;
-    if (!seen.progress || is_told) seen.progress = std::move(told);
+    if (!seen.progress)
+        seen.progress = std::move(told);
+    else if (told && told->about == seen.progress->about)
+        seen.progress = soberly(std::move(*seen.progress), *told);
 }
 
 Decision decide(const Snapshot& seen, Instant now) {

@@ -275,6 +275,27 @@ TEST(Decide, RollsBackNewestFirst) {
     EXPECT_EQ(line(decide(look, noon)), "RolloutStarted; writes; tells RolloutStarted");
 }
 
+// A forged status adds no passes, and an old view of it takes no failures away.
+TEST(Decide, OfTwoAccountsOfAStepTheLessHopefulOneCounts) {
+    Snapshot look = open_at(2, {object("slow")});
+    const Decision first = decide(look, noon);
+    ASSERT_TRUE(first.progress);
+    Status status = told(first, "slow");
+    ASSERT_TRUE(status.check && status.rolling_pod);
+    const auto sober = [&](int ours, int theirs) {
+        Snapshot seen = look;
+        seen.progress = first.progress;
+        seen.progress->successes = ours;
+        status.check->successes = theirs;
+        seen.objects[0].status = write_status(status);
+        prepare(seen, {});
+        return seen.progress->successes;
+    };
+    EXPECT_EQ(sober(0, 99), 0);
+    EXPECT_EQ(sober(2, 0), 0);
+    EXPECT_EQ(sober(2, 2), 2);
+}
+
 // B is bad and the person in charge puts the old template back: nobody asks Prometheus about that.
 TEST(Decide, ATemplateThatGoesBackInMidRolloutIsARollback) {
     Snapshot look = open_at(1, {object("slow")});
