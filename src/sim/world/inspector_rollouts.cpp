@@ -163,7 +163,7 @@ void Inspector::check_checks(const Change& change, const Seen& seen, const Recor
     if (passes < spec->check.success_threshold)
         broken("S7", fmt::format("the gate of {} was lowered after {} of {} checks of this step",
                                  change.place.name, passes, spec->check.success_threshold));
-    else if (cluster_.now() - *last > age_max)
+    else if (last && cluster_.now() - *last > age_max)
         broken("S6", "the gate was lowered on a check that is too old");
 }
 
