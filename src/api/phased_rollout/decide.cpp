@@ -242,6 +242,8 @@ Decision steer_by(const Snapshot& seen, const CustomObject& object, Instant now)
     if (!decision.progress && memory && memory->open) decision.progress = progress;
     if (!spec && !decision.patch)
         decision = told(seen, object, Phase::Blocked, Reason::InvalidSpec, to_text(spec.error()));
+    // Who takes a set that nobody holds looks first: the PhasedRollout may be gone meanwhile.
+    if (decision.patch && annotation(set, key::claim).empty()) decision.needs_live = true;
     be_brief(decision, seen, now);
     add_status(decision, object, spec ? &*spec : nullptr, seen, now);
     return decision;
