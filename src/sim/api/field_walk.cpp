@@ -150,7 +150,7 @@ Outcome compare(const json::value* before, const json::value* after, const Textu
 
 FieldSet fields_in(const json::object& object, const Shape* shape, Level level);
 
-// The fields of one value; `is_leaf` if it is a field itself rather than a way to others.
+// Enters one value: the fields below it, or the value as a field of its own.
 void enter_fields(FieldSet& set, const std::string& name, const json::value& value,
                   const Texture& texture, Level level) {
     const json::object* object = value.if_object();
