@@ -88,15 +88,20 @@ void Controller::on(WorkloadRead&& input, Instant now) {
     carry_out(api, seen, std::move(decision), true, now);
 }
 
-void Controller::on(WorkloadPatched&& input, Instant now) {
-    const auto found = tickets_.extract(input.ticket);
-    if (found.empty()) return;
+std::optional<model::ObjectKey> Controller::take_ticket(Ticket ticket) {
+    auto found = tickets_.extract(ticket);
+    if (found.empty()) return std::nullopt;
     --in_flight_;
-    const model::ObjectKey& key = found.mapped();
+    return std::move(found.mapped());
+}
+
+void Controller::on(WorkloadPatched&& input, Instant now) {
+    const auto key = take_ticket(input.ticket);
+    if (!key) return;
     if (input.answer)
-        patched(key, *input.answer, now);
+        patched(*key, *input.answer, now);
     else
-        patch_failed(key, input.answer.error(), now);
+        patch_failed(*key, input.answer.error(), now);
 }
 
 // A workload that the store still knows, in a newer version. One that it no longer knows was
@@ -157,10 +162,9 @@ void Controller::patched(const model::ObjectKey& key, const model::StatefulSet& 
 }
 
 void Controller::on(ObjectPatched&& input, Instant now) {
-    const auto found = tickets_.extract(input.ticket);
-    if (found.empty()) return;
-    --in_flight_;
-    const model::ObjectKey& key = found.mapped();
+    const auto found = take_ticket(input.ticket);
+    if (!found) return;
+    const model::ObjectKey& key = *found;
     if (!input.answer) return patch_failed(key, input.answer.error(), now);
     const engine::Decision written = take_written(key, now);
     const engine::ObjectWrite& write = written.writes.front();
@@ -171,10 +175,9 @@ void Controller::on(ObjectPatched&& input, Instant now) {
 }
 
 void Controller::on(PodDeleted&& input, Instant now) {
-    const auto found = tickets_.extract(input.ticket);
-    if (found.empty()) return;
-    --in_flight_;
-    const model::ObjectKey& key = found.mapped();
+    const auto found = take_ticket(input.ticket);
+    if (!found) return;
+    const model::ObjectKey& key = *found;
     if (!input.answer) return patch_failed(key, input.answer.error(), now);
     const engine::Decision written = take_written(key, now);
     ++counters_.pods_deleted;
@@ -199,30 +202,31 @@ void Controller::patch_failed(const model::ObjectKey& key, const runtime::Reques
     queue_.failed(key, now, failure.retry_after);
 }
 
-void Controller::on(HookAnswered&& input, Instant now) {
-    const auto found = tickets_.extract(input.ticket);
-    if (found.empty()) return;
-    const model::ObjectKey& key = found.mapped();
-    Case& about = cases_[key];
-    const auto* asked = std::get_if<engine::HookProbe>(about.asked.get());
-    if (about.asking != input.ticket || !asked) return;
+// The workload that asked, if it still waits for the answer to this question; it is looked at next.
+Controller::Case* Controller::take_question(Ticket ticket, Instant now) {
+    const auto found = tickets_.extract(ticket);
+    if (found.empty()) return nullptr;
+    Case& about = cases_[found.mapped()];
+    if (about.asking != ticket || !about.asked) return nullptr;
     about.asking = 0;
-    about.evidence = std::make_unique<engine::HookEvidence>(engine::HookEvidence{
+    queue_.add(found.mapped(), now);
+    return &about;
+}
+
+void Controller::on(HookAnswered&& input, Instant now) {
+    Case* about = take_question(input.ticket, now);
+    const auto* asked = about ? std::get_if<engine::HookProbe>(about->asked.get()) : nullptr;
+    if (!asked) return;
+    about->evidence = std::make_unique<engine::HookEvidence>(engine::HookEvidence{
         asked->key, asked->binding, input.allowed, std::move(input.message), now});
-    queue_.add(key, now);
 }
 
 void Controller::on(MetricAnswered&& input, Instant now) {
-    const auto found = tickets_.extract(input.ticket);
-    if (found.empty()) return;
-    const model::ObjectKey& key = found.mapped();
-    Case& about = cases_[key];
-    const auto* asked = std::get_if<engine::MetricProbe>(about.asked.get());
-    if (about.asking != input.ticket || !asked) return;
-    about.asking = 0;
-    about.reading = std::make_unique<engine::MetricEvidence>(
+    Case* about = take_question(input.ticket, now);
+    const auto* asked = about ? std::get_if<engine::MetricProbe>(about->asked.get()) : nullptr;
+    if (!asked) return;
+    about->reading = std::make_unique<engine::MetricEvidence>(
         evidence_of(input.reading, asked->key, in_whole_seconds(now)));
-    queue_.add(key, now);
 }
 
 void Controller::drop_case(const model::ObjectKey& key) {

@@ -151,6 +151,9 @@ class Controller {
     void write(const engine::Snapshot& seen, engine::Decision decision);
     void read(const engine::Snapshot& seen, Intent intended);
     Ticket issue(const model::ObjectKey& key, double cost);
+    // Whom the answer to a request is about; nothing if nobody waits for it.
+    std::optional<model::ObjectKey> take_ticket(Ticket ticket);
+    Case* take_question(Ticket ticket, Instant now);
     void stop_asking(Case& about);
     void ask(const engine::Snapshot& seen, const std::optional<engine::Probe>& probe);
     Effect question(Ticket ticket, const engine::Snapshot& seen,

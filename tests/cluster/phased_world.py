@@ -181,6 +181,29 @@ class Story:
                                        "namespace": NAMESPACE}]})
 
 
+class Stories(dict[str, Callable[[Story], None]]):
+    """The stories of a module, by name: `@STORIES.add` before each of them."""
+
+    def add(self, story: Callable[[Story], None]) -> Callable[[Story], None]:
+        self[story.__name__] = story
+        return story
+
+
+@pytest.fixture(scope="module")
+def world(cluster, install, tmp_path_factory) -> Iterator[World]:
+    for component in ("rbac", "crds", "policies"):
+        install(component)
+    one = World(cluster, tmp_path_factory.mktemp("world"))
+    yield one
+    one.stop()
+
+
+@pytest.fixture(scope="module")
+def running(request, world) -> Iterator[dict[str, Future]]:
+    """What came of the stories of the module, which it keeps under the name STORIES."""
+    yield from run_stories(request, world, request.module.STORIES)
+
+
 def run_stories(request: pytest.FixtureRequest, world: World,
                 stories: dict[str, Callable[[Story], None]],
                 flags: tuple[str, ...] = FLAGS) -> Iterator[dict[str, Future]]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import shlex
 from concurrent.futures import Future
-from typing import Callable, Iterator
 
 import pytest
 
@@ -17,29 +16,10 @@ from harness.prometheus import PASSWORD, USER, Prometheus
 from harness.recorder import Change, Recorder
 from harness.waiting import stays, wait_for
 from harness.workloads import IMAGE_A, IMAGE_B, IMAGE_C, statefulset
-from phased_world import CLOSED, KIND, NAME, SET, Story, World, run_stories
+from phased_world import CLOSED, KIND, NAME, SET, Stories, Story, running, world
 from test_phasedrollout_crd import EXAMPLE
 
-STORIES: dict[str, Callable[[Story], None]] = {}
-
-
-def story(function: Callable[[Story], None]) -> Callable[[Story], None]:
-    STORIES[function.__name__] = function
-    return function
-
-
-@pytest.fixture(scope="module")
-def world(cluster, install, tmp_path_factory) -> Iterator[World]:
-    for component in ("rbac", "crds", "policies"):
-        install(component)
-    one = World(cluster, tmp_path_factory.mktemp("world"))
-    yield one
-    one.stop()
-
-
-@pytest.fixture(scope="module")
-def running(request, world) -> Iterator[dict[str, Future]]:
-    yield from run_stories(request, world, STORIES)
+STORIES = Stories()
 
 
 def partitions(changes: list[Change]) -> list[int]:
@@ -57,7 +37,7 @@ def deleted_pods(changes: list[Change], image: str) -> list[str]:
             and change.object["spec"]["containers"][0]["image"] == image]
 
 
-@story
+@STORIES.add
 def the_example_of_the_document(s: Story) -> None:
     s.create_set()
     s.let_secrets_be_read()
@@ -83,7 +63,7 @@ def the_example_of_the_document(s: Story) -> None:
     s.wait_until_complete(IMAGE_B)
 
 
-@story
+@STORIES.add
 def the_examples_steer_what_they_name(s: Story) -> None:
     names = ["kafka", "postgres", "search", "web"]
     for name in names:
@@ -95,7 +75,7 @@ def the_examples_steer_what_they_name(s: Story) -> None:
         s.api.delete(KIND, name, s.namespace)
 
 
-@story
+@STORIES.add
 def every_pod_has_its_gate_and_none_follows_the_last(s: Story) -> None:
     asked: list[int | None] = []
 
@@ -125,7 +105,7 @@ def every_pod_has_its_gate_and_none_follows_the_last(s: Story) -> None:
             "MESSAGE"} <= set(wide.split())
 
 
-@story
+@STORIES.add
 def a_failing_metric_holds_and_recovers(s: Story) -> None:
     s.begin(maxTries=1000)
     s.trouble(7)
@@ -150,7 +130,7 @@ def a_failing_metric_holds_and_recovers(s: Story) -> None:
     assert metrics['sluice_rollouts{phase="Idle"}'] >= 1
 
 
-@story
+@STORIES.add
 def max_tries_fail_the_rollout_until_a_retry(s: Story) -> None:
     s.begin(maxTries=3)
     s.trouble(1)
@@ -165,7 +145,7 @@ def max_tries_fail_the_rollout_until_a_retry(s: Story) -> None:
     assert s.wait_until_complete(IMAGE_B)["retry"] == "now"
 
 
-@story
+@STORIES.add
 def a_rollback_returns_the_newest_first(s: Story) -> None:
     s.begin(onFailure="Rollback", failureThreshold=2, successThreshold=5)
     s.change(IMAGE_B)
@@ -184,7 +164,7 @@ def a_rollback_returns_the_newest_first(s: Story) -> None:
     assert "failedRevision" not in s.wait_until_complete(IMAGE_C)
 
 
-@story
+@STORIES.add
 def skip_check_resumes_the_normal_update_and_back(s: Story) -> None:
     s.begin()
     s.trouble(1)
@@ -204,7 +184,7 @@ def skip_check_resumes_the_normal_update_and_back(s: Story) -> None:
     s.wait_until_complete(IMAGE_C)
 
 
-@story
+@STORIES.add
 def a_deletion_in_mid_rollout_releases_the_set(s: Story) -> None:
     s.begin(successThreshold=4)
     s.change(IMAGE_B)
@@ -219,7 +199,7 @@ def a_deletion_in_mid_rollout_releases_the_set(s: Story) -> None:
              pause=0.2)
 
 
-@story
+@STORIES.add
 def a_new_revision_in_mid_rollout_starts_from_the_top(s: Story) -> None:
     s.begin(successThreshold=3)
     with Recorder(s.api, "StatefulSet", s.namespace) as sets:
@@ -231,7 +211,7 @@ def a_new_revision_in_mid_rollout_starts_from_the_top(s: Story) -> None:
     assert done["rollout"]["id"] == 2
 
 
-@story
+@STORIES.add
 def an_undo_in_mid_rollout_asks_nobody(s: Story) -> None:
     s.begin(successThreshold=4)
     s.change(IMAGE_B)
@@ -241,7 +221,7 @@ def an_undo_in_mid_rollout_asks_nobody(s: Story) -> None:
     s.wait_until_complete(IMAGE_A)
 
 
-@story
+@STORIES.add
 def a_pause_holds_until_it_is_lifted(s: Story) -> None:
     s.begin(successThreshold=3)
     s.change(IMAGE_B)
@@ -254,7 +234,7 @@ def a_pause_holds_until_it_is_lifted(s: Story) -> None:
     s.wait_until_complete(IMAGE_B)
 
 
-@story
+@STORIES.add
 def a_changed_check_voids_what_was_collected(s: Story) -> None:
     s.begin(successThreshold=1000)
     s.change(IMAGE_B)
@@ -270,7 +250,7 @@ def a_changed_check_voids_what_was_collected(s: Story) -> None:
     s.wait_until_complete(IMAGE_B)
 
 
-@story
+@STORIES.add
 def one_set_has_one_steersman(s: Story) -> None:
     s.begin()
     s.api.create(s.rollout("late"))
@@ -285,7 +265,7 @@ def one_set_has_one_steersman(s: Story) -> None:
     s.wait_for_phase("Rolling", name="late")
 
 
-@story
+@STORIES.add
 def a_target_that_is_missing_is_waited_for(s: Story) -> None:
     s.api.create(s.rollout())
     told = s.wait_for_phase("ErrorSTSNotFound", "TargetMissing")
@@ -296,7 +276,7 @@ def a_target_that_is_missing_is_waited_for(s: Story) -> None:
     assert s.partition() == 3
 
 
-@story
+@STORIES.add
 def on_delete_cannot_be_steered(s: Story) -> None:
     s.create_set(update_strategy="OnDelete")
     s.api.create(s.rollout())
@@ -308,7 +288,7 @@ def on_delete_cannot_be_steered(s: Story) -> None:
     s.wait_for_phase("Updated")
 
 
-@story
+@STORIES.add
 def basic_authentication_over_tls(s: Story) -> None:
     s.let_secrets_be_read()
     certificate = s.world.cluster.authority.issue(s.namespace)
@@ -328,7 +308,7 @@ def basic_authentication_over_tls(s: Story) -> None:
     check_silence(s, PASSWORD)
 
 
-@story
+@STORIES.add
 def a_bearer_token_that_is_rotated_in_mid_rollout(s: Story) -> None:
     s.let_secrets_be_read()
     first, second = "canary-first-4711", "canary-second-4712"
@@ -354,7 +334,7 @@ def a_bearer_token_that_is_rotated_in_mid_rollout(s: Story) -> None:
     check_silence(s, first, second)
 
 
-@story
+@STORIES.add
 def a_prometheus_that_stops_holds_the_rollout(s: Story) -> None:
     own = Prometheus(s.world.folder / s.namespace, targets=(s.world.gauges.address,))
     s.begin(url=own.url, successThreshold=6)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Callable, Iterator
 
 import pytest
 
@@ -13,31 +12,13 @@ from harness.api import Api
 from harness.hookserver import Answer, HookServer
 from harness.waiting import stays, wait_for
 from harness.workloads import IMAGE_A, IMAGE_B, change_image, statefulset
-from phased_world import CLOSED, FINALIZER, KIND, NAME, SET, Story, World, release_all, run_stories
+from phased_world import (CLOSED, FINALIZER, KIND, NAME, SET, Stories, Story, release_all, running,
+                          world)
 
 TOKEN = "canary-token-31337"
 HOSTS = "sluice.dev/allowed-hosts"
 EMPTY = {"resultType": "vector", "result": []}
-STORIES: dict[str, Callable[[Story], None]] = {}
-
-
-def story(function: Callable[[Story], None]) -> Callable[[Story], None]:
-    STORIES[function.__name__] = function
-    return function
-
-
-@pytest.fixture(scope="module")
-def world(cluster, install, tmp_path_factory) -> Iterator[World]:
-    for component in ("rbac", "crds", "policies"):
-        install(component)
-    one = World(cluster, tmp_path_factory.mktemp("world"))
-    yield one
-    one.stop()
-
-
-@pytest.fixture(scope="module")
-def running(request, world) -> Iterator[dict[str, Future]]:
-    yield from run_stories(request, world, STORIES)
+STORIES = Stories()
 
 
 def holds(s: Story, answer: Answer, words: str) -> None:
@@ -52,7 +33,7 @@ def holds(s: Story, answer: Answer, words: str) -> None:
         assert s.is_untouched(1)
 
 
-@story
+@STORIES.add
 def a_redirect_is_not_followed(s: Story) -> None:
     with HookServer() as elsewhere:
         elsewhere.answer(hookserver.json_answer({"status": "success", "data": EMPTY}))
@@ -60,24 +41,24 @@ def a_redirect_is_not_followed(s: Story) -> None:
         assert elsewhere.requests == []
 
 
-@story
+@STORIES.add
 def an_answer_without_end_is_cut(s: Story) -> None:
     holds(s, hookserver.huge(100 << 20, b'{"status":"success"'), "larger than")
     assert s.world.operator.metrics()["process_resident_memory_bytes"] < 64e6
 
 
-@story
+@STORIES.add
 def an_empty_answer_with_a_warning_is_no_pass(s: Story) -> None:
     holds(s, hookserver.json_answer({"status": "success", "data": EMPTY,
                                      "warnings": ["store unavailable"]}), "incomplete")
 
 
-@story
+@STORIES.add
 def an_error_that_says_success_is_no_pass(s: Story) -> None:
     holds(s, hookserver.json_answer({"status": "success", "data": EMPTY}, status=503), "503")
 
 
-@story
+@STORIES.add
 def link_local_addresses_are_not_asked(s: Story) -> None:
     s.begin(1, url="169.254.169.254")
     s.change(IMAGE_B)
@@ -88,7 +69,7 @@ def link_local_addresses_are_not_asked(s: Story) -> None:
     assert s.is_untouched(1)
 
 
-@story
+@STORIES.add
 def a_secret_stays_with_the_hosts_that_it_lists(s: Story) -> None:
     s.let_secrets_be_read()
     s.create_secret("theirs", {HOSTS: "prom.example.com"}, token=TOKEN)
@@ -104,7 +85,7 @@ def a_secret_stays_with_the_hosts_that_it_lists(s: Story) -> None:
         assert thief.requests[0].headers["Authorization"] == f"Bearer {TOKEN}"
 
 
-@story
+@STORIES.add
 def a_secret_that_may_not_be_read_is_named_with_the_cure(s: Story) -> None:
     s.create_secret("ours", token=TOKEN)
     s.begin(1, secretRef="ours")
@@ -113,7 +94,7 @@ def a_secret_that_may_not_be_read_is_named_with_the_cure(s: Story) -> None:
     assert "sluice-secret-reader" in told["message"]
 
 
-@story
+@STORIES.add
 def a_status_that_was_edited_by_hand_proves_nothing(s: Story) -> None:
     s.begin()
     s.trouble(1)
@@ -129,7 +110,7 @@ def a_status_that_was_edited_by_hand_proves_nothing(s: Story) -> None:
     stays("no pod goes", s.is_untouched, bool, seconds=2)
 
 
-@story
+@STORIES.add
 def a_claim_of_nobody_is_released_where_it_stands(s: Story) -> None:
     s.create_set(partition=2)
     strange = {"sluice.dev/claim": "phasedrollout/no body", "sts.plus/phasedRollout": 'n"o\nb{}',
@@ -140,7 +121,7 @@ def a_claim_of_nobody_is_released_where_it_stands(s: Story) -> None:
     assert s.partition() == 2
 
 
-@story
+@STORIES.add
 def forged_annotations_do_not_open_the_gate(s: Story) -> None:
     s.begin()
     s.trouble(1)
@@ -165,7 +146,7 @@ def forged_annotations_do_not_open_the_gate(s: Story) -> None:
     s.wait_until_complete(IMAGE_B)
 
 
-@story
+@STORIES.add
 def a_finalizer_that_was_removed_comes_back(s: Story) -> None:
     s.begin()
     s.api.patch(KIND, NAME, {"metadata": {"finalizers": ["somebody/else"]}}, s.namespace)
@@ -174,7 +155,7 @@ def a_finalizer_that_was_removed_comes_back(s: Story) -> None:
     s.api.patch(KIND, NAME, {"metadata": {"finalizers": [FINALIZER]}}, s.namespace)
 
 
-@story
+@STORIES.add
 def a_vanished_phasedrollout_leaves_the_set_frozen(s: Story) -> None:
     s.begin()
     s.trouble(1)
@@ -192,7 +173,7 @@ def a_vanished_phasedrollout_leaves_the_set_frozen(s: Story) -> None:
     assert s.is_untouched()
 
 
-@story
+@STORIES.add
 def an_invalid_spec_holds_what_it_steers(s: Story) -> None:
     s.begin()
     s.change_spec({"check": {"query": {"url": "2852039166"}}})
