@@ -67,7 +67,7 @@ void Controller::on(WorkloadRead&& input, Instant now) {
     LiveWorkload live = std::move(*input.answer);
     refresh(live.set);
     for (const LiveObject& one : live.objects)
-        refresh(one.resource, one.object);
+        refresh(one.resource, one.object, now);
     auto concerns = leads_ ? concerned(live.set) : std::vector<Concern>{};
     if (concerns.empty()) {
         about.intended = {};
@@ -115,13 +115,17 @@ void Controller::refresh(const model::StatefulSet& set) {
     }
 }
 
-void Controller::refresh(const model::CustomResource* resource, const model::CustomObject& object) {
+// The watch will bring no news of what is known by then, so whoever it concerns is queued here.
+void Controller::refresh(const model::CustomResource* resource, const model::CustomObject& object,
+                         Instant now) {
     runtime::ObjectTable& objects = objects_of(resource);
     if (!objects.find(object.meta.key)) return;
     for (const runtime::WatchSession& session : sessions_) {
         const runtime::WatchScope& scope = session.scope();
         const bool in_scope = scope.ns.empty() || scope.ns == object.meta.key.ns;
-        if (in_scope && scope.resource == resource) objects.put(object, session.epoch());
+        if (!in_scope || scope.resource != resource) continue;
+        for (const model::ObjectKey& workload : objects.put(object, session.epoch()))
+            queue_.add(workload, now);
     }
 }
 
@@ -169,7 +173,7 @@ void Controller::on(ObjectPatched&& input, Instant now) {
     const engine::Decision written = take_written(key, now);
     const engine::ObjectWrite& write = written.writes.front();
     ++counters_.object_writes;
-    refresh(write.object.resource, *input.answer);
+    refresh(write.object.resource, *input.answer, now);
     tell(write.object, write.notices, now);
     queue_.succeeded(key);
 }

@@ -164,7 +164,8 @@ class Controller {
               Instant now);
     void patched(const model::ObjectKey& key, const model::StatefulSet& set, Instant now);
     void refresh(const model::StatefulSet& set);
-    void refresh(const model::CustomResource* resource, const model::CustomObject& object);
+    void refresh(const model::CustomResource* resource, const model::CustomObject& object,
+                 Instant now);
     // The decision that was written, now that the answer is there.
     engine::Decision take_written(const model::ObjectKey& key, Instant now);
     void patch_failed(const model::ObjectKey& key, const runtime::RequestFailure& failure,

@@ -50,6 +50,13 @@ bool is_unknown(const MetricCheck& gate, const MetricEvidence& evidence) {
            !evidence.is_number;
 }
 
+// Passes that lead nowhere, because nobody looked for too long, use up no tries either: a rollout
+// is not given up for them.
+void void_passes(CheckProgress& progress) {
+    progress.tries = std::max(0, progress.tries - progress.successes);
+    progress.successes = 0;
+}
+
 void count(CheckProgress& progress, const MetricCheck& gate, const MetricEvidence& evidence) {
     progress.last_text = evidence.text;
     if (is_unknown(gate, evidence)) {
@@ -59,10 +66,10 @@ void count(CheckProgress& progress, const MetricCheck& gate, const MetricEvidenc
         return;
     }
     const bool passed = (evidence.kind == MetricEvidence::Kind::Data) == gate.passes_on_data;
-    const bool in_a_row = evidence.at - progress.last <= gate.period + grace;
+    if (evidence.at - progress.last > gate.period + grace) void_passes(progress);
     ++progress.tries;
     progress.failed += passed ? 0 : 1;
-    progress.successes = passed ? (in_a_row ? progress.successes : 0) + 1 : 0;
+    progress.successes = passed ? progress.successes + 1 : 0;
     progress.failures = passed ? 0 : progress.failures + 1;
     progress.last_result = passed ? CheckResult::Passed : CheckResult::Failed;
     progress.last = evidence.at;
@@ -153,7 +160,7 @@ Verdict judge(const MetricCheck& gate, const Snapshot& seen, Instant now) {
     if (is_news) count(progress, gate, *answer);
     const bool passed = progress.successes >= gate.success_threshold;
     if (passed && now - progress.last <= grace) return Pass{};
-    if (passed) progress.successes = 0;  // too long ago to act on
+    if (passed) void_passes(progress);  // too long ago to act on
     if (auto fail = used_up(gate, progress, pod)) return std::move(*fail);
 
     const Instant first = window + gate.initial_delay;

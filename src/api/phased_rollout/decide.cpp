@@ -94,9 +94,11 @@ const CustomObject* steersman(const Snapshot& seen) {
 // What we remember of a step may rest on an old view of the status; what the status says may be
 // somebody else's writing. Where they differ, the less hopeful of the two counts.
 engine::CheckProgress soberly(engine::CheckProgress ours, const engine::CheckProgress& told) {
+    // A pass that only one of them knows of is asked for again, and uses up no try.
+    const int in_vain = std::max(ours.tries - ours.successes, told.tries - told.successes);
     ours.since = std::max(ours.since, told.since);
-    ours.tries = std::max(ours.tries, told.tries);
     ours.successes = std::min(ours.successes, told.successes);
+    ours.tries = in_vain + ours.successes;
     ours.failures = std::max(ours.failures, told.failures);
     ours.failed = std::max(ours.failed, told.failed);
     ours.last = std::max(ours.last, told.last);
@@ -166,8 +168,10 @@ void add_status(Decision& decision, const CustomObject& object, const Spec* spec
     if (decision.patch || decision.removal) return;
     const Status old = read_status(object);
     const Status status = report(object, old, spec, seen, decision, now);
-    // What is over in a moment is not worth a write, unless the status speaks of another rollout.
-    const bool is_known = decision.silent && is_same_rollout(status, old);
+    // What is over in a moment is not worth a write, unless the status speaks of another rollout or
+    // of a trouble that is over.
+    const bool is_plain = old.phase == phase::updated || old.phase == phase::rolling;
+    const bool is_known = decision.silent && is_plain && is_same_rollout(status, old);
     auto write = is_known ? std::nullopt : status_write(object, old, status);
     if (!write) {
         decision.notices.clear();

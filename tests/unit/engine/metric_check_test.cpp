@@ -163,15 +163,28 @@ TEST(MetricCheck, NeverPassesByErrorsAlone) {
     EXPECT_EQ(step.tries(), 0);
 }
 
-TEST(MetricCheck, PassesThatAreTooFarApartAreNotInARow) {
+TEST(MetricCheck, PassesThatAreTooFarApartAreNotInARowAndUseUpNoTries) {
     Step step;
+    step.gate.max_tries = 2;
     ASSERT_TRUE(step.answer(Kind::NoData));
     ASSERT_EQ(step.word(), "CheckingMetrics");
     step.now = step.now + 1h;
     ASSERT_TRUE(step.answer(Kind::NoData));
     EXPECT_EQ(step.word(), "CheckingMetrics");
     EXPECT_EQ(step.successes(), 1);
-    EXPECT_EQ(step.tries(), 2);
+    EXPECT_EQ(step.tries(), 1);
+    ASSERT_TRUE(step.answer(Kind::NoData));
+    EXPECT_EQ(step.word(), "Pass");
+}
+
+TEST(MetricCheck, FailuresUseUpTriesHoweverFarApart) {
+    Step step;
+    step.gate.max_tries = 2;
+    ASSERT_TRUE(step.answer(Kind::Data));
+    ASSERT_EQ(step.word(), "CheckFailed");
+    step.now = step.now + 1h;
+    ASSERT_TRUE(step.answer(Kind::Data));
+    EXPECT_EQ(step.word(), "Fail ChecksExhausted");
 }
 
 TEST(MetricCheck, APassThatWasNotActedOnIsForgotten) {

@@ -12,7 +12,7 @@ engine::Snapshot look(const std::string& told_about, int told, const std::string
     Status status;
     status.check.emplace();
     status.check->definition = told_about;
-    status.check->successes = told;
+    status.check->tries = status.check->successes = told;
     status.rollout.emplace();
     status.rolling_pod.emplace();
     engine::Snapshot seen;
@@ -21,13 +21,19 @@ engine::Snapshot look(const std::string& told_about, int told, const std::string
     seen.objects.back().status = write_status(status);
     seen.progress.emplace();
     seen.progress->about = known_about;
-    seen.progress->successes = known;
+    seen.progress->tries = seen.progress->successes = known;
     prepare(seen, {});
     return seen;
 }
 
 TEST(Prepare, BelievesTheStatusOfTheSameStep) {
     EXPECT_EQ(look("step", 0, "step", 2).progress->successes, 0);
+}
+
+// An old view of the status knows of fewer passes: they are asked for again, at no cost.
+TEST(Prepare, APassThatOnlyOneOfThemKnowsUsesUpNoTry) {
+    EXPECT_EQ(look("step", 0, "step", 1).progress->tries, 0);
+    EXPECT_EQ(look("step", 2, "step", 1).progress->tries, 1);
 }
 
 TEST(Prepare, BelievesItsOwnMemoryOfAStepThatTheStatusDoesNotKnow) {
