@@ -75,7 +75,7 @@ MUTANTS = (
            "(evidence.kind == MetricEvidence::Kind::Data) != gate.passes_on_data",
            ("phasedrollout/a-failing-check-holds-the-next-pod-until-it-passes",)),
     Mutant("S1", "engine/metric_check.cpp",
-           "progress.successes = passed ? (in_a_row ? progress.successes : 0) + 1 : 0;",
+           "progress.successes = passed ? progress.successes + 1 : 0;",
            "progress.successes += passed ? 1 : 0;",
            ("phasedrollout/a-flapping-metric-never-passes",)),
     Mutant("S1", "engine/steering.cpp", "const bool opens =\n",
