@@ -38,7 +38,7 @@ std::vector<Scenario> all_scenarios() {
 // Sanitizers and unoptimised builds look at a sample; the whole is for the release build.
 // Timelines with checks have many exchanges that are much alike: of those a sample is taken too,
 // unless they were asked for by name.
-Depth depth_of(const Scenario& scenario) {
+Depth depth_of([[maybe_unused]] const Scenario& scenario) {
 #ifdef SLUICE_SANITIZED
     return {.crash_stride = 1000, .event_stride = 1000, .pairs = 1};
 #else
