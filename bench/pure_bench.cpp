@@ -2,10 +2,16 @@
 #include <benchmark/benchmark.h>
 #include <malloc.h>
 
+#include <boost/json.hpp>
 #include <cstdlib>
 
+#include "api/phased_rollout/decide.hpp"
+#include "api/phased_rollout/spec.hpp"
 #include "api/pilot/decide.hpp"
 #include "bench/sample.hpp"
+#include "engine/memory.hpp"
+#include "model/annotations.hpp"
+#include "runtime/object_table.hpp"
 #include "runtime/store.hpp"
 
 namespace sluice::bench {
@@ -88,6 +94,64 @@ void decide_idle(benchmark::State& state) {
         benchmark::DoNotOptimize(api::pilot::decide(seen, now));
 }
 BENCHMARK(decide_idle);
+
+// A StatefulSet that a PhasedRollout steers, at rest, with the status that it has then.
+engine::Snapshot phased_at_rest(Instant now) {
+    namespace phased = api::phased_rollout;
+    model::Decoder decoder;
+    engine::Snapshot seen;
+    seen.workload =
+        decoded<model::StatefulSet>(decoder, model::Kind::StatefulSet, set_json(1, false, 1));
+    for (int ordinal = 0; ordinal < 3; ++ordinal)
+        seen.pods.push_back(
+            decoded<model::Pod>(decoder, model::Kind::Pod, pod_json(1, ordinal, 1)));
+    seen.objects.push_back(
+        decoded<model::CustomObject>(decoder, model::Kind::Custom, phased_rollout_json(1, 1)));
+    engine::Memory memory;
+    memory.uid = seen.workload.meta.uid;
+    memory.id = 4;
+    memory.revision = seen.workload.update_revision;
+    memory.template_hash = seen.workload.template_hash;
+    memory.partition = Partition{3};
+    memory.generation = seen.workload.meta.generation;
+    memory.started = now;
+    seen.workload.annotations = {{model::key::claim, "phasedrollout/slow-1"},
+                                 {model::key::phase, "Idle"},
+                                 {model::key::rollout, engine::encode(memory)},
+                                 {std::string{phased::steered_by}, "slow-1"}};
+    const engine::Decision told = phased::decide(seen, now);
+    for (const auto& operation : boost::json::parse(told.writes.at(0).json_patch).as_array())
+        if (operation.at("op") == "add")
+            seen.objects[0].status = boost::json::serialize(operation.at("value"));
+    return seen;
+}
+
+void decide_phased_rollout_idle(benchmark::State& state) {
+    const Instant now{1'790'000'000'000};
+    const engine::Snapshot seen = phased_at_rest(now);
+    if (!api::phased_rollout::decide(seen, now).writes.empty()) state.SkipWithError("not at rest");
+    for (auto _ : state)
+        benchmark::DoNotOptimize(api::phased_rollout::decide(seen, now));
+}
+BENCHMARK(decide_phased_rollout_idle);
+
+void bytes_per_phased_rollout(benchmark::State& state) {
+    const engine::Snapshot seen = phased_at_rest(Instant{1'790'000'000'000});
+    model::Decoder decoder;
+    constexpr int objects = 10'000;
+    for (auto _ : state) {
+        runtime::ObjectTable table{api::phased_rollout::target_of};
+        const std::size_t before = heap_in_use();
+        for (int i = 0; i < objects; ++i) {
+            auto one = decoded<model::CustomObject>(decoder, model::Kind::Custom,
+                                                    phased_rollout_json(i, 1));
+            one.status = seen.objects[0].status;
+            table.put(one, 1);
+        }
+        state.counters["bytes"] = static_cast<double>(heap_in_use() - before) / objects;
+    }
+}
+BENCHMARK(bytes_per_phased_rollout)->Iterations(1)->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace sluice::bench

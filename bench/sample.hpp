@@ -56,4 +56,16 @@ inline std::string set_json(int set, bool steered, int version) {
         managed_fields(2));
 }
 
+inline std::string phased_rollout_json(int number, int version) {
+    return fmt::format(
+        R"({{"kind":"PhasedRollout","apiVersion":"sts.plus/v1alpha1","metadata":{{"name":"slow-{0}",)"
+        R"("namespace":"team-{1}","uid":"{2}","resourceVersion":"{3}","generation":1,)"
+        R"("creationTimestamp":"2026-01-01T00:00:00Z","finalizers":["sts.plus/finalizer"],)"
+        R"("managedFields":[{4}]}},"spec":{{"targetRef":"web-{0}","skipCheck":false,"onFailure":"Hold",)"
+        R"("check":{{"initialDelaySeconds":30,"periodSeconds":30,"maxTries":10,"successThreshold":3,)"
+        R"("query":{{"expr":"sum(rate(errors_total{{app=\"web-{0}\"}}[1m])) > 5","successOn":"NoData",)"
+        R"("url":"http://prometheus.monitoring:9090","secretRef":"prom-secret"}}}}}}}})",
+        number, number % 20, uid(2'000'000 + number), version, managed_fields(2));
+}
+
 }  // namespace sluice::bench

@@ -2,9 +2,10 @@
 // nothing else knows their names.
 #pragma once
 
-#include <optional>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "api/pilot/hooks/hook.hpp"
 #include "engine/decision.hpp"
@@ -13,18 +14,21 @@
 namespace sluice::api {
 
 struct Api {
-    std::string_view name;
-    // Is this workload any business of the API: subscribed to it, or still claimed by it?
-    bool (*concerns)(const model::StatefulSet& set);
-    // Why the hook that the workload names cannot be asked; nothing if it can, or if it names none.
-    std::optional<Error> (*hook_problem)(const model::StatefulSet& set,
-                                         const pilot::HookCatalogue& hooks);
-    // What an approval of that hook is bound to: its declaration, and its settings on the workload.
-    std::string (*hook_binding)(const model::StatefulSet& set, const pilot::HookCatalogue& hooks);
+    std::string_view name;                  // also the part of its claims before the slash
+    const model::CustomResource* resource;  // of its objects; null: it has none
+    // The workload that an object names, in its own namespace.
+    std::string (*target_of)(const model::CustomObject& object);
+    // Is this workload any business of the API: asked for by it, or still claimed by it? `objects`
+    // are those of the API that name it.
+    bool (*concerns)(const model::StatefulSet& set,
+                     const std::vector<model::CustomObject>& objects);
+    // Completes what is seen with what only the API can read.
+    void (*prepare)(engine::Snapshot& seen, const pilot::HookCatalogue& hooks);
     engine::Decision (*decide)(const engine::Snapshot& seen, Instant now);
 };
 
 std::span<const Api> apis();
+std::vector<std::string> api_names();
 const Api* find_api(std::string_view name);
 
 }  // namespace sluice::api

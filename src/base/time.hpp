@@ -26,6 +26,11 @@ struct Instant {
     }
 };
 
+// The second that it is in: what is left of it once the API has kept it.
+constexpr Instant in_whole_seconds(Instant at) {
+    return {at.ms - at.ms % 1000};
+}
+
 // RFC 3339 in UTC, whole seconds ("2026-01-31T12:00:00Z"): how Kubernetes prints times.
 std::string to_rfc3339(Instant at);
 // The same with microseconds, as coordination.k8s.io and events.k8s.io want it.

@@ -19,6 +19,7 @@
 #include "net/https_server.hpp"
 #include "net/self_signed.hpp"
 #include "sim/actors/cluster.hpp"
+#include "sim/actors/definitions.hpp"
 
 namespace sluice::cli {
 namespace {
@@ -60,9 +61,9 @@ std::string url_of(const std::string& host, std::uint16_t port) {
 }
 
 std::vector<std::string> operator_words(const std::string& kubeconfig) {
-    return {"/proc/self/exe",    "operator",        "--kubeconfig",       kubeconfig,
-            "--context",         "sluice-operator", "--health-address",   "127.0.0.1:0",
-            "--metrics-address", "127.0.0.1:0",     "--allow-local-hooks"};
+    return {"/proc/self/exe",    "operator",        "--kubeconfig",        kubeconfig,
+            "--context",         "sluice-operator", "--health-address",    "127.0.0.1:0",
+            "--metrics-address", "127.0.0.1:0",     "--allow-local-hooks", "--allow-local-metrics"};
 }
 
 std::string greeting(const std::string& url, const std::string& kubeconfig, bool has_operator) {
@@ -82,8 +83,8 @@ std::string greeting(const std::string& url, const std::string& kubeconfig, bool
         text += fmt::format(
             "To steer its rollouts, in another shell:\n\n"
             "  sluice operator --kubeconfig {} --context sluice-operator \\\n"
-            "    --allow-local-hooks --health-address 127.0.0.1:0 --metrics-address "
-            "127.0.0.1:0\n\n",
+            "    --allow-local-hooks --allow-local-metrics \\\n"
+            "    --health-address 127.0.0.1:0 --metrics-address 127.0.0.1:0\n\n",
             kubeconfig);
     }
     return text +
@@ -105,7 +106,9 @@ class Running {
                    {{std::string{admin_token_.reveal()}, sim::admin},
                     {std::string{operator_token_.reveal()}, operator_user}}),
           signals_(loop, SIGINT, SIGTERM),
-          patience_(loop) {}
+          patience_(loop) {
+        sim::install_definitions(cluster_);
+    }
 
     Result<void> open(const ClusterCommand& command);
     Result<void> start_operator(std::ostream& err);

@@ -6,6 +6,7 @@
 
 #include <iostream>
 
+#include "api/inquiry/hosts.hpp"
 #include "api/registry.hpp"
 #include "base/names.hpp"
 #include "cli/cluster.hpp"
@@ -60,9 +61,20 @@ CLI::Validator known_api() {
             "API"};
 }
 
+CLI::Validator host_list() {
+    return {[](std::string& text) -> std::string {
+                const auto hosts = api::read_hosts(text);
+                if (!hosts) return hosts.error().message;
+                // None at all would let any be asked; that is said by leaving the flag out.
+                return hosts->empty() && !text.empty() ? "names no host" : "";
+            },
+            "HOSTS"};
+}
+
 struct OperatorFlags {
     operators::Options options;
     std::string hook_retry = "30s";
+    std::string metric_hosts;
 };
 
 void add_cluster_flags(CLI::App& command, operators::Options& options) {
@@ -100,6 +112,13 @@ void add_steering_flags(CLI::App& command, OperatorFlags& flags) {
             ->capture_default_str());
     add(command.add_flag("--allow-local-hooks", flags.options.allow_local_hooks,
                          "Let hooks live on loopback addresses"));
+    add(command
+            .add_option("--allowed-metric-hosts", flags.metric_hosts,
+                        "Hosts that may be asked for metrics, separated by commas: prom:9090, "
+                        "prom.example.com, *.example.com (default: any)")
+            ->check(host_list()));
+    add(command.add_flag("--allow-local-metrics", flags.options.allow_local_metrics,
+                         "Let Prometheus live on loopback addresses"));
 }
 
 void add_process_flags(CLI::App& command, operators::Options& options) {
@@ -248,6 +267,7 @@ int run(int argc, char** argv) {
     if (simulate->parsed()) return run_sim(sim, std::cout);
     if (steer->parsed()) {
         flags.options.hook_retry = parse_duration(flags.hook_retry).value_or(30s);
+        flags.options.allowed_metric_hosts = api::read_hosts(flags.metric_hosts).value();
         return operators::run_operator(flags.options);
     }
     std::cout << app.help();

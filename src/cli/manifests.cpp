@@ -10,15 +10,22 @@
 
 #include "base/assert.hpp"
 #include "base/names.hpp"
+#include "deploy/embedded.hpp"
 
 namespace sluice::cli {
 
 namespace {
 
+using deploy::embedded_manifest;
+using deploy::embedded_manifests;
+using deploy::EmbeddedManifest;
+
 constexpr std::size_t image_length_max = 1024;  // far above what registries take
 
-constexpr std::string_view bound_everywhere = "rbac/workloads-everywhere.yaml";
-constexpr std::string_view bound_in_namespace = "namespaced/workloads.yaml";
+// rbac/shop-everywhere.yaml binds a role everywhere; namespaced/shop.yaml binds it in one
+// namespace.
+constexpr std::string_view roles = "rbac/";
+constexpr std::string_view bound_everywhere = "-everywhere.yaml";
 
 struct KubeVersion {
     int major;
@@ -33,16 +40,15 @@ constexpr KubeVersion first_with_policies{1, 36};
 struct Component {
     std::string_view name;
     std::array<std::string_view, 3> paths;  // files, and folders that end in '/'; "" is none
-    std::string_view without_objects;       // what to say if there are no files
 };
 
 // In the order in which they are applied: names before rights, rights before the gate, and the
 // gate before the operator that relies on it.
 constexpr std::array components{
-    Component{"crds", {"crds/"}, "# This version of Sluice has no custom resource definitions.\n"},
-    Component{"rbac", {"namespace.yaml", "serviceaccount.yaml", "rbac/"}, ""},
-    Component{"policies", {"policies/"}, ""},
-    Component{"deployment", {"flowschema.yaml", "deployment.yaml"}, ""},
+    Component{"crds", {"crds/"}},
+    Component{"rbac", {"namespace.yaml", "serviceaccount.yaml", roles}},
+    Component{"policies", {"policies/"}},
+    Component{"deployment", {"flowschema.yaml", "deployment.yaml"}},
 };
 
 std::unexpected<Error> invalid(std::string sentence) {
@@ -95,19 +101,19 @@ std::string with_line(std::string_view text, std::string_view line, std::string_
     return result.replace(at, line.size(), instead);
 }
 
-std::string_view text_of(std::string_view path) {
-    const auto files = embedded_manifests();
-    const auto found = std::ranges::find(files, path, &EmbeddedManifest::path);
-    SLUICE_ASSERT(found != files.end());
-    return found->text;
+std::string in_namespace(std::string_view path) {
+    path.remove_prefix(roles.size());
+    path.remove_suffix(bound_everywhere.size());
+    return fmt::format("namespaced/{}.yaml", path);
 }
 
 std::string adapted(const EmbeddedManifest& file, const ManifestsOptions& options) {
-    if (file.path == bound_everywhere && !options.namespaces.empty()) {
+    if (file.path.ends_with(bound_everywhere) && !options.namespaces.empty()) {
         std::string result;
         for (const std::string& name : options.namespaces)
-            result += "---\n" + with_line(text_of(bound_in_namespace), "namespace: NAMESPACE\n",
-                                          fmt::format("namespace: {}\n", name));
+            result +=
+                "---\n" + with_line(embedded_manifest(in_namespace(file.path)),
+                                    "namespace: NAMESPACE\n", fmt::format("namespace: {}\n", name));
         return result;
     }
     std::string text = "---\n" + std::string{file.text};
@@ -127,9 +133,8 @@ std::string text_of(const Component& component, const ManifestsOptions& options)
     for (const std::string_view path : component.paths)
         for (const EmbeddedManifest& file : embedded_manifests())
             if (is_listed(file.path, path)) result += adapted(file, options);
-    if (!result.empty()) return result;
-    SLUICE_ASSERT(!component.without_objects.empty());
-    return std::string{component.without_objects};
+    SLUICE_ASSERT(!result.empty());
+    return result;
 }
 
 std::string no_policies_comment(const KubeVersion& version) {

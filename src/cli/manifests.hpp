@@ -3,22 +3,12 @@
 #pragma once
 
 #include <ostream>
-#include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/result.hpp"
 
 namespace sluice::cli {
-
-struct EmbeddedManifest {
-    std::string_view path;  // below deploy/, for example "rbac/core.yaml"
-    std::string_view text;
-};
-
-// Sorted by path. Defined in a source that cmake/embed.cmake generates.
-std::span<const EmbeddedManifest> embedded_manifests();
 
 struct ManifestsOptions {
     // Of crds, rbac, policies, deployment and all; printed in that order, each once. None: all.

@@ -1,9 +1,12 @@
-// How the controller turns one decision into effects, and answers into the next decision.
+// How the controller turns one decision into effects.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <set>
 #include <string_view>
 
 #include "base/assert.hpp"
+#include "base/names.hpp"
 #include "controller/controller.hpp"
 #include "model/annotations.hpp"
 
@@ -12,12 +15,10 @@ namespace {
 
 // What a read of a workload and its pods costs in requests; a write and an event cost one each.
 constexpr double read_cost = 2;
-// How long we let a workload be after somebody changed our own write to it.
-constexpr Duration contest_pace = 60s;
 // A leader that was overtaken has lost its lease by then: its duration, and time to hear of it.
 constexpr Duration fence_doubt = 30s;
-// So many failed preconditions in a row are no coincidence.
-constexpr int conflicts_worth_a_word = 3;
+// Until the next look at a workload at which nothing happened.
+constexpr Duration wake_pace = 10ms;
 
 std::optional<api::pilot::HookPod> pod_of(const std::optional<engine::PodRef>& pod) {
     if (!pod) return std::nullopt;
@@ -26,41 +27,74 @@ std::optional<api::pilot::HookPod> pod_of(const std::optional<engine::PodRef>& p
 
 }  // namespace
 
-const api::Api* Controller::api_for(const model::StatefulSet& set) const {
-    for (const std::string& name : settings_.apis) {
-        const api::Api* api = api::find_api(name);
-        if (api && api->concerns(set)) return api;
+// In the order of precedence: who holds the claim steers, or else the first of the registry.
+std::vector<Controller::Concern> Controller::concerned(const model::StatefulSet& set) const {
+    const bool is_missing = set.meta.uid.empty();
+    const std::string& claim = annotation(set, model::key::claim);
+    std::vector<Concern> concerns;
+    for (const Served& one : served_) {
+        Concern concern{one.api, one.objects.naming(set.meta.key)};
+        if (is_missing ? concern.objects.empty() : !one.api->concerns(set, concern.objects))
+            continue;
+        const bool holds = claim.starts_with(std::string{one.api->name} + "/");
+        concerns.insert(holds ? concerns.begin() : concerns.end(), std::move(concern));
     }
-    return nullptr;
+    return concerns;
 }
 
-engine::Snapshot Controller::snapshot(const api::Api& api, model::StatefulSet set,
+engine::Snapshot Controller::snapshot(Concern concern, model::StatefulSet set,
                                       std::vector<model::Pod> pods, const Case& about) const {
     engine::Snapshot seen;
-    seen.hook_problem = api.hook_problem(set, *hooks_);
-    seen.hook_binding = api.hook_binding(set, *hooks_);
     seen.contested_until = about.contested_until;
     seen.workload = std::move(set);
     seen.pods = std::move(pods);
-    seen.evidence = about.evidence;
+    seen.objects = std::move(concern.objects);
+    if (about.evidence) seen.evidence = *about.evidence;
+    if (about.reading) seen.reading = *about.reading;
+    if (about.progress) seen.progress = *about.progress;
     seen.waiting_for = about.reason;
     seen.waiting_since = about.reason_since;
     seen.environment = environment_;
+    concern.api->prepare(seen, *hooks_);
     return seen;
 }
 
 void Controller::look(const model::ObjectKey& key, Instant now) {
     auto set = store_.statefulset(key);
-    const api::Api* api = set ? api_for(*set) : nullptr;
-    if (!set || !api) {
+    if (!set) {
+        set.emplace();
+        set->meta.key = key;
+    }
+    auto concerns = concerned(*set);
+    if (concerns.empty()) {
         drop_case(key);
         queue_.forget(key);
         queue_.done(key, now);
         return;
     }
     auto pods = store_.pods_of(*set);
-    const auto seen = snapshot(*api, std::move(*set), std::move(pods), cases_[key]);
-    carry_out(*api, seen, api->decide(seen, now), false, now);
+    const api::Api& api = *concerns.front().api;
+    const auto seen =
+        snapshot(std::move(concerns.front()), std::move(*set), std::move(pods), cases_[key]);
+    engine::Decision decision = api.decide(seen, now);
+    concerns.erase(concerns.begin());
+    add_bystanders(decision, std::move(concerns), seen, now);
+    carry_out(api, seen, std::move(decision), false, now);
+}
+
+// The APIs that want the workload and do not have it tell their objects so.
+void Controller::add_bystanders(engine::Decision& decision, std::vector<Concern> others,
+                                const engine::Snapshot& seen, Instant now) {
+    if (annotation(seen.workload, model::key::claim).empty()) return;
+    for (Concern& other : others) {
+        const api::Api& api = *other.api;
+        const auto their = snapshot(std::move(other), seen.workload, {}, {});
+        engine::Decision said = api.decide(their, now);
+        if (said.patch || said.removal) continue;
+        for (engine::ObjectWrite& write : said.writes)
+            decision.writes.push_back(std::move(write));
+        tell(said.subject.value_or(subject_of(seen.workload.meta)), said.notices, now);
+    }
 }
 
 // The set carries the fence of a later leader. If there is one we shall lose the lease within its
@@ -71,8 +105,7 @@ bool Controller::is_overtaken(const engine::Snapshot& seen, const engine::Decisi
     const model::ObjectKey& key = seen.workload.meta.key;
     Case& about = cases_[key];
     const auto fence = model::decode_fence(annotation(seen.workload, model::key::fence));
-    const bool releases = decision.report.reason == engine::Reason::Released;
-    if (settings_.leads_at_once || releases || !fence || !is_newer(*fence, fence_)) {
+    if (settings_.leads_at_once || decision.releases || !fence || !is_newer(*fence, fence_)) {
         about.overtaken_since.reset();
         return false;
     }
@@ -85,7 +118,7 @@ bool Controller::is_overtaken(const engine::Snapshot& seen, const engine::Decisi
             key);
         return false;
     }
-    tell(seen.workload.meta,
+    tell(subject_of(seen.workload.meta),
          {{engine::Reason::StaleLeader,
            "The annotation sluice.dev/fence names a newer leader; waiting to see whether there is "
            "one."}},
@@ -94,221 +127,157 @@ bool Controller::is_overtaken(const engine::Snapshot& seen, const engine::Decisi
     return true;
 }
 
-void Controller::carry_out(const api::Api& api, const engine::Snapshot& seen,
-                           engine::Decision decision, bool is_live, Instant now) {
-    const model::ObjectKey& key = seen.workload.meta.key;
-    Case& about = cases_[key];
+Controller::Intent Controller::intent_of(const engine::Decision& decision) {
+    Intent intent;
+    if (decision.patch && decision.patch->lowers_partition())
+        intent.partition = decision.patch->partition_to();
+    if (!decision.patch) intent.removal = decision.removal;
+    return intent;
+}
+
+void Controller::remember(const api::Api& api, const engine::Snapshot& seen,
+                          const engine::Decision& decision, Instant now) {
+    Case& about = cases_[seen.workload.meta.key];
     about.phase = decision.report.phase;
     about.api = api.name;
     if (about.reason != decision.report.reason) about.reason_since = now;
     about.reason = decision.report.reason;
+    if (decision.progress)
+        about.progress = std::make_unique<engine::CheckProgress>(*decision.progress);
+    else
+        about.progress.reset();
     ++counters_.decisions[{std::string{api.name}, decision.report.reason}];
-    if (decision.wake_at) queue_.add_at(key, *decision.wake_at);
+    // A time that is over would bring the workload back at once, and again, for ever.
+    if (decision.wake_at)
+        queue_.add_at(seen.workload.meta.key, std::max(*decision.wake_at, now + wake_pace));
+}
 
-    if (decision.patch && is_overtaken(seen, decision, now)) {
+void Controller::carry_out(const api::Api& api, const engine::Snapshot& seen,
+                           engine::Decision decision, bool is_live, Instant now) {
+    const model::ObjectKey& key = seen.workload.meta.key;
+    remember(api, seen, decision, now);
+    Case& about = cases_[key];
+    const bool writes = decision.patch || decision.removal || !decision.writes.empty();
+    if (writes && is_overtaken(seen, decision, now)) {
         queue_.done(key, now);
         return;
     }
-    if (decision.patch) {
-        const bool lowers = decision.patch->lowers_partition();
-        const auto intended = lowers ? std::optional{decision.patch->partition_to()} : std::nullopt;
-        const bool confirmed = is_live && about.intended == intended;
-        const bool doubted = lowers || about.must_read || decision.needs_live;
-        if (doubted && !confirmed) return read(key, intended);
-        return write(seen, std::move(decision), now);
+    if (writes) {
+        const Intent intent = intent_of(decision);
+        const bool exists = !seen.workload.meta.uid.empty();
+        const bool confirmed = is_live && about.intended == intent;
+        const bool doubted = intent != Intent{} || about.must_read || decision.needs_live;
+        if (exists && doubted && !confirmed) return read(seen, intent);
+        return write(seen, std::move(decision));
     }
-    tell(seen.workload.meta, decision.notices, now);
+    tell(decision.subject.value_or(subject_of(seen.workload.meta)), decision.notices, now);
     ask(seen, decision.probe);
     queue_.succeeded(key);
     queue_.done(key, now);
 }
 
-void Controller::read(const model::ObjectKey& key, std::optional<Partition> intended) {
-    Case& about = cases_[key];
-    about.intended = intended;
+Ticket Controller::issue(const model::ObjectKey& key, double cost) {
     tickets_[++last_ticket_] = key;
     ++in_flight_;
-    bucket_.take(read_cost);
-    effects_.list.push_back(ReadWorkload{last_ticket_, key});
+    bucket_.take(cost);
+    return last_ticket_;
 }
 
-void Controller::write(const engine::Snapshot& seen, engine::Decision decision, Instant) {
+// Everything that the decision rests on: the set, its pods, the objects that name it, and the one
+// that claims it though we do not know it.
+void Controller::read(const engine::Snapshot& seen, Intent intended) {
+    const model::ObjectKey& key = seen.workload.meta.key;
+    cases_[key].intended = std::move(intended);
+    const std::string& claim = annotation(seen.workload, model::key::claim);
+    ReadWorkload effect{0, key, {}};
+    for (const Served& one : served_) {
+        if (!one.api->resource) continue;
+        std::set<std::string> names;
+        for (const model::CustomObject& object : one.objects.naming(key))
+            names.insert(object.meta.key.name);
+        const std::string prefix = std::string{one.api->name} + "/";
+        if (claim.starts_with(prefix) && is_dns_subdomain(claim.substr(prefix.size())))
+            names.insert(claim.substr(prefix.size()));
+        for (const std::string& name : names)
+            effect.objects.push_back({one.api->resource, name});
+    }
+    effect.ticket = issue(key, read_cost + static_cast<double>(effect.objects.size()));
+    effects_.list.push_back(std::move(effect));
+}
+
+// The first write that the decision holds; the others follow when the world is looked at again.
+void Controller::write(const engine::Snapshot& seen, engine::Decision decision) {
     const model::ObjectKey& key = seen.workload.meta.key;
     Case& about = cases_[key];
-    SLUICE_ASSERT(decision.patch.has_value());
-    const bool releases = decision.report.reason == engine::Reason::Released;
-    if (!settings_.leads_at_once && !releases)
-        decision.patch->annotate(model::key::fence, encode(fence_));
-    about.intended.reset();
-    tickets_[++last_ticket_] = key;
-    ++in_flight_;
-    bucket_.take(1);
-    effects_.list.push_back(PatchWorkload{last_ticket_, key, decision.patch->to_json_patch()});
+    about.intended = {};
+    const Ticket ticket = issue(key, 1);
+    if (decision.patch) {
+        if (!settings_.leads_at_once && !decision.releases)
+            decision.patch->annotate(model::key::fence, encode(fence_));
+        effects_.list.push_back(PatchWorkload{ticket, key, decision.patch->to_json_patch()});
+    } else if (decision.removal) {
+        effects_.list.push_back(
+            DeletePod{ticket, {key.ns, decision.removal->name}, decision.removal->uid});
+    } else {
+        const engine::ObjectWrite& first = decision.writes.front();
+        effects_.list.push_back(PatchObject{ticket, first.object.resource, first.object.key,
+                                            first.of_status, first.json_patch});
+    }
     about.writing = std::make_unique<engine::Decision>(std::move(decision));
 }
 
-void Controller::ask(const engine::Snapshot& seen, const std::optional<engine::HookProbe>& probe) {
+void Controller::stop_asking(Case& about) {
+    if (about.asking) effects_.list.push_back(CancelQuestion{about.asking});
+    tickets_.erase(about.asking);
+    about.asking = 0;
+}
+
+void Controller::ask(const engine::Snapshot& seen, const std::optional<engine::Probe>& probe) {
     Case& about = cases_[seen.workload.meta.key];
-    const bool same = probe && about.asked && probe->key == about.asked->key &&
-                      probe->binding == about.asked->binding;
-    if (about.asking && !same) {
-        effects_.list.push_back(CancelHook{about.asking});
-        tickets_.erase(about.asking);
-        about.asking = 0;
-    }
+    const bool same = probe && about.asked && is_same_question(*probe, *about.asked);
+    if (about.asking && !same) stop_asking(about);
     if (!probe || about.asking) return;
     about.asking = ++last_ticket_;
-    about.asked = std::make_unique<engine::HookProbe>(*probe);
+    about.asked = std::make_unique<engine::Probe>(*probe);
     tickets_[about.asking] = seen.workload.meta.key;
-    api::pilot::Transition transition{.hook = probe->hook,
+    effects_.list.push_back(
+        std::visit([&](const auto& one) { return question(about.asking, seen, one); }, *probe));
+}
+
+Effect Controller::question(Ticket ticket, const engine::Snapshot& seen,
+                            const engine::HookProbe& probe) const {
+    api::pilot::Transition transition{.hook = probe.hook,
                                       .ns = seen.workload.meta.key.ns,
                                       .statefulset = seen.workload.meta.key.name,
                                       .annotations = seen.workload.annotations,
-                                      .prev = pod_of(probe->prev),
-                                      .next = pod_of(probe->next),
-                                      .idempotency_key = probe->key};
-    effects_.list.push_back(AskHook{about.asking, std::move(transition), hooks_});
+                                      .prev = pod_of(probe.prev),
+                                      .next = pod_of(probe.next),
+                                      .idempotency_key = probe.key};
+    return AskHook{ticket, std::move(transition), hooks_};
 }
 
-void Controller::tell(const model::ObjectMeta& meta, const std::vector<engine::Notice>& notices,
+Effect Controller::question(Ticket ticket, const engine::Snapshot& seen,
+                            const engine::MetricProbe& probe) const {
+    return AskMetric{ticket, seen.workload.meta.key.ns, probe.query};
+}
+
+void Controller::tell(const engine::Subject& subject, const std::vector<engine::Notice>& notices,
                       Instant now) {
     for (const engine::Notice& notice : notices) {
         const std::string_view reason = engine::entry(notice.reason).name;
         const bool warns = engine::entry(notice.reason).tone == engine::Tone::Warning;
         // Warnings may repeat themselves; a start, a step and an end are told every time.
-        if (warns && !told_.is_news(fmt::format("{} {} {}", meta.uid, reason, notice.message), now))
+        if (warns &&
+            !told_.is_news(fmt::format("{} {} {}", subject.uid, reason, notice.message), now))
             continue;
-        log(warns ? Log::Level::Warning : Log::Level::Info,
-            fmt::format("{}: {}", reason, notice.message), meta.key);
+        effects_.list.push_back(Log{warns ? Log::Level::Warning : Log::Level::Info,
+                                    fmt::format("{}: {}", reason, notice.message), subject.key,
+                                    subject.resource});
         bucket_.take(1);
         ++counters_.event_writes;
-        effects_.list.push_back(PostEvent{meta.key, meta.uid, notice.reason, notice.message, now});
+        effects_.list.push_back(PostEvent{subject.resource, subject.key, subject.uid, notice.reason,
+                                          notice.message, now});
     }
-}
-
-void Controller::on(WorkloadRead&& input, Instant now) {
-    const auto found = tickets_.extract(input.ticket);
-    if (found.empty()) return;
-    --in_flight_;
-    const model::ObjectKey& key = found.mapped();
-    Case& about = cases_[key];
-    if (!input.answer && input.answer.error().status == 404) {
-        // Gone; the watch will say so too.
-        about.intended.reset();
-        queue_.done(key, now);
-        return;
-    }
-    if (!input.answer) return patch_failed(key, input.answer.error(), now);
-    about.must_read = false;
-    refresh(input.answer->set);
-    const api::Api* api = leads_ ? api_for(input.answer->set) : nullptr;
-    if (!api) {
-        about.intended.reset();
-        queue_.done(key, now);
-        return;
-    }
-    const auto seen =
-        snapshot(*api, std::move(input.answer->set), std::move(input.answer->pods), about);
-    engine::Decision decision = api->decide(seen, now);
-    const bool agrees = decision.patch && decision.patch->lowers_partition() &&
-                        about.intended == decision.patch->partition_to();
-    if (about.intended && !agrees) {
-        // The world moved on between the two looks: think again.
-        about.intended.reset();
-        queue_.failed(key, now);
-        return;
-    }
-    carry_out(*api, seen, std::move(decision), true, now);
-}
-
-void Controller::on(WorkloadPatched&& input, Instant now) {
-    const auto found = tickets_.extract(input.ticket);
-    if (found.empty()) return;
-    --in_flight_;
-    const model::ObjectKey& key = found.mapped();
-    if (input.answer)
-        patched(key, *input.answer, now);
-    else
-        patch_failed(key, input.answer.error(), now);
-}
-
-// A workload that the store still knows, in a newer version. One that it no longer knows was
-// deleted meanwhile, and an answer that comes late does not bring it back.
-void Controller::refresh(const model::StatefulSet& set) {
-    if (!store_.statefulset(set.meta.key)) return;
-    for (const runtime::WatchSession& session : sessions_) {
-        const runtime::WatchScope& scope = session.scope();
-        const bool in_scope = scope.ns.empty() || scope.ns == set.meta.key.ns;
-        if (in_scope && scope.kind == model::Kind::StatefulSet) store_.put(set, session.epoch());
-    }
-}
-
-void Controller::patched(const model::ObjectKey& key, const model::StatefulSet& set, Instant now) {
-    Case& about = cases_[key];
-    SLUICE_ASSERT(about.writing != nullptr);
-    const engine::Decision written = std::move(*about.writing);
-    about.writing.reset();
-    SLUICE_ASSERT(written.patch.has_value());
-    about.conflicts = 0;
-    ++counters_.workload_writes;
-    refresh(set);
-    queue_.done(key, now);
-    queue_.add(key, now);
-    if (written.patch->moves_partition() && set.partition != written.patch->partition_to()) {
-        log(Log::Level::Warning, "the partition that was written is not the one that was asked for",
-            key);
-        about.contested_until = now + contest_pace;
-        return;
-    }
-    if (written.patch->moves_partition()) about.contested_until.reset();
-    if (written.takes_step) {
-        ++counters_.steps;
-        about.evidence.reset();
-    }
-    if (written.ended)
-        effects_.list.push_back(
-            RolloutEnded{std::string{about.api}, written.ended->outcome, written.ended->took});
-    tell(set.meta, written.notices, now);
-    queue_.succeeded(key);
-}
-
-void Controller::patch_failed(const model::ObjectKey& key, const runtime::RequestFailure& failure,
-                              Instant now) {
-    Case& about = cases_[key];
-    about.writing.reset();
-    about.intended.reset();
-    // Applied, refused or never arrived: whatever it was, look before the next write.
-    about.must_read = true;
-    const bool overtaken = failure.status == 409 || failure.status == 422;
-    if (overtaken) {
-        ++counters_.conflicts;
-        ++about.conflicts;
-    }
-    if (!overtaken || about.conflicts % conflicts_worth_a_word == 0)
-        log(Log::Level::Warning, failure.message, key);
-    queue_.failed(key, now, failure.retry_after);
-}
-
-void Controller::on(HookAnswered&& input, Instant now) {
-    const auto found = tickets_.extract(input.ticket);
-    if (found.empty()) return;
-    const model::ObjectKey& key = found.mapped();
-    Case& about = cases_[key];
-    if (about.asking != input.ticket) return;
-    about.asking = 0;
-    about.evidence = engine::HookEvidence{about.asked->key, about.asked->binding, input.allowed,
-                                          std::move(input.message), now};
-    queue_.add(key, now);
-}
-
-void Controller::drop_case(const model::ObjectKey& key) {
-    const auto found = cases_.find(key);
-    if (found == cases_.end()) return;
-    if (found->second.asking) {
-        effects_.list.push_back(CancelHook{found->second.asking});
-        tickets_.erase(found->second.asking);
-    }
-    cases_.erase(found);
 }
 
 }  // namespace sluice::controller

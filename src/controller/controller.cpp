@@ -1,5 +1,7 @@
 #include "controller/controller.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
 
@@ -17,6 +19,18 @@ constexpr std::size_t in_flight_max = 16;
 // Pods of StatefulSets carry this label; other pods are not worth their bytes.
 constexpr const char* stateful_pods = "statefulset.kubernetes.io/pod-name";
 
+bool is_served(const Settings& settings, const api::Api& api) {
+    return settings.apis.empty() ||
+           std::ranges::find(settings.apis, api.name) != settings.apis.end();
+}
+
+std::vector<const model::CustomResource*> resources_of(const Settings& settings) {
+    std::vector<const model::CustomResource*> resources;
+    for (const api::Api& api : api::apis())
+        if (api.resource && is_served(settings, api)) resources.push_back(api.resource);
+    return resources;
+}
+
 std::vector<runtime::WatchSession> make_sessions(const Settings& settings) {
     std::set<std::string> namespaces{settings.namespaces.begin(), settings.namespaces.end()};
     if (namespaces.empty()) namespaces.emplace();
@@ -26,6 +40,9 @@ std::vector<runtime::WatchSession> make_sessions(const Settings& settings) {
         sessions.emplace_back(runtime::WatchScope{model::Kind::StatefulSet, ns, {}, {}}, seed);
         sessions.emplace_back(runtime::WatchScope{model::Kind::Pod, ns, stateful_pods, {}},
                               seed + 1);
+        for (const model::CustomResource* resource : resources_of(settings))
+            sessions.emplace_back(runtime::WatchScope{model::Kind::Custom, ns, {}, {}, resource},
+                                  settings.seed + sessions.size());
     }
     sessions.emplace_back(
         runtime::WatchScope{
@@ -44,6 +61,9 @@ Controller::Controller(Settings settings)
       hooks_(std::make_shared<api::pilot::HookCatalogue>()),
       leads_(settings_.leads_at_once) {
     environment_.hook_retry = settings_.hook_retry;
+    for (const api::Api& api : api::apis())
+        if (is_served(settings_, api))
+            served_.push_back({&api, runtime::ObjectTable{api.target_of}});
 }
 
 Effects Controller::step(Input input, Instant now) {
@@ -76,9 +96,18 @@ void Controller::on(WatchEnded&& input, Instant now) {
 }
 
 void Controller::on(SessionFailed&& input, Instant now) {
-    log(input.failure.status == 410 ? Log::Level::Info : Log::Level::Warning,
-        input.failure.message);
-    sessions_[input.session].on_failure(input.failure, now);
+    runtime::WatchSession& session = sessions_[input.session];
+    const bool was_absent = session.is_absent();
+    session.on_failure(input.failure, now);
+    const model::CustomResource* resource = session.scope().resource;
+    if (!session.is_absent())
+        return log(input.failure.status == 410 ? Log::Level::Info : Log::Level::Warning,
+                   input.failure.message);
+    if (!was_absent && resource)
+        log(Log::Level::Info,
+            fmt::format("the definition {}.{} is not installed, so {} is not served yet; to "
+                        "install it: sluice manifests crds | kubectl apply --server-side -f -",
+                        resource->plural, resource->group, resource->kind));
 }
 
 void Controller::on(PoliciesSeen&& input, Instant now) {
@@ -107,10 +136,10 @@ void Controller::on(Leadership&& input, Instant now) {
     if (leads_) return queue_all(now);
     // What was learnt while leading may be untrue when we lead again.
     for (auto& [key, about] : cases_) {
-        if (about.asking) effects_.list.push_back(CancelHook{about.asking});
-        tickets_.erase(about.asking);
-        about.asking = 0;
+        stop_asking(about);
         about.evidence.reset();
+        about.reading.reset();
+        about.progress.reset();
         about.overtaken_since.reset();
         about.must_read = true;
     }
@@ -126,15 +155,12 @@ void Controller::absorb(SessionId id, runtime::Seen seen, Instant now) {
         if (const auto* map = std::get_if<model::ConfigMap>(&one.object))
             see_hooks(*map, one.is_gone, session.epoch(), now);
         else
-            queue(one.is_gone ? remove(one.object) : put(std::move(one.object), session.epoch()));
+            queue(one.is_gone ? remove(session, one.object) : put(session, std::move(one.object)));
     }
     if (!seen.complete_at) return;
-    const auto& [kind, ns, labels, fields] = session.scope();
-    if (kind == model::Kind::StatefulSet)
-        queue(store_.drop_unlisted_sets(ns, session.epoch(), *seen.complete_at));
-    if (kind == model::Kind::Pod)
-        queue(store_.drop_unlisted_pods(ns, session.epoch(), *seen.complete_at));
-    const bool unlisted = kind == model::Kind::ConfigMap && hooks_epoch_ != session.epoch();
+    queue(drop_unlisted(session, *seen.complete_at));
+    const bool unlisted =
+        session.scope().kind == model::Kind::ConfigMap && hooks_epoch_ != session.epoch();
     if (unlisted && !hooks_meta_.uid.empty()) take_hooks({}, now);
 }
 
@@ -150,14 +176,37 @@ void Controller::see_hooks(const model::ConfigMap& map, bool is_gone, std::uint8
     if (!older) take_hooks(map, now);
 }
 
-runtime::Touched Controller::put(model::Object object, std::uint8_t epoch) {
-    if (const auto* set = std::get_if<model::StatefulSet>(&object)) return store_.put(*set, epoch);
-    return store_.put(std::get<model::Pod>(object), epoch);
+runtime::ObjectTable& Controller::objects_of(const model::CustomResource* resource) {
+    const auto found = std::ranges::find_if(
+        served_, [&](const Served& one) { return one.api->resource == resource; });
+    SLUICE_ASSERT(found != served_.end());
+    return found->objects;
 }
 
-runtime::Touched Controller::remove(const model::Object& object) {
+runtime::Touched Controller::put(const runtime::WatchSession& session, model::Object object) {
+    const std::uint8_t epoch = session.epoch();
+    if (const auto* set = std::get_if<model::StatefulSet>(&object)) return store_.put(*set, epoch);
+    if (const auto* pod = std::get_if<model::Pod>(&object)) return store_.put(*pod, epoch);
+    return objects_of(session.scope().resource).put(std::get<model::CustomObject>(object), epoch);
+}
+
+runtime::Touched Controller::remove(const runtime::WatchSession& session,
+                                    const model::Object& object) {
     if (const auto* set = std::get_if<model::StatefulSet>(&object)) return store_.remove(*set);
-    return store_.remove(std::get<model::Pod>(object));
+    if (const auto* pod = std::get_if<model::Pod>(&object)) return store_.remove(*pod);
+    return objects_of(session.scope().resource).remove(std::get<model::CustomObject>(object));
+}
+
+runtime::Touched Controller::drop_unlisted(const runtime::WatchSession& session,
+                                           std::uint64_t version) {
+    const runtime::WatchScope& scope = session.scope();
+    if (scope.kind == model::Kind::StatefulSet)
+        return store_.drop_unlisted_sets(scope.ns, session.epoch(), version);
+    if (scope.kind == model::Kind::Pod)
+        return store_.drop_unlisted_pods(scope.ns, session.epoch(), version);
+    if (scope.kind == model::Kind::Custom)
+        return objects_of(scope.resource).drop_unlisted(scope.ns, session.epoch(), version);
+    return {};
 }
 
 void Controller::take_hooks(const model::ConfigMap& map, Instant now) {
@@ -173,6 +222,16 @@ void Controller::take_hooks(const model::ConfigMap& map, Instant now) {
 void Controller::queue_all(Instant now) {
     for (const model::ObjectKey& key : store_.keys())
         queue_.add(key, now);
+    for (const Served& one : served_)
+        for (const model::ObjectKey& key : one.objects.workloads())
+            queue_.add(key, now);
+}
+
+std::map<std::string_view, std::size_t> Controller::object_counts() const {
+    std::map<std::string_view, std::size_t> counts;
+    for (const Served& one : served_)
+        if (one.api->resource) counts[one.api->resource->plural] = one.objects.size();
+    return counts;
 }
 
 void Controller::run_sessions(Instant now) {
@@ -208,6 +267,7 @@ bool Controller::is_synced() const {
 
 std::string Controller::sync_problem() const {
     for (const runtime::WatchSession& session : sessions_) {
+        if (session.is_absent()) continue;  // what is not installed is not out of sync
         if (!session.last_failure().empty()) return session.last_failure();
         if (!session.is_synced()) return "the first list is not complete yet";
     }

@@ -18,6 +18,7 @@
 #include "controller/effect.hpp"
 #include "controller/input.hpp"
 #include "runtime/event_memory.hpp"
+#include "runtime/object_table.hpp"
 #include "runtime/store.hpp"
 #include "runtime/token_bucket.hpp"
 #include "runtime/work_queue.hpp"
@@ -27,9 +28,9 @@ namespace sluice::controller {
 struct Settings {
     std::vector<std::string> namespaces;  // empty: all
     std::string config_namespace = "sluice-system";
-    std::vector<std::string> apis = {"pilot"};  // which of the registry to serve
+    std::vector<std::string> apis = {};  // which of the registry to serve; empty: all
     Duration hook_retry = 30s;
-    double qps = 100;
+    double qps = 300;
     bool leads_at_once = true;  // false: wait for Leadership
     std::uint64_t seed = 1;
 };
@@ -38,6 +39,8 @@ struct Settings {
 struct Counters {
     std::map<std::pair<std::string, engine::Reason>, std::uint64_t> decisions;  // by api and reason
     std::uint64_t workload_writes = 0;
+    std::uint64_t object_writes = 0;  // to custom objects
+    std::uint64_t pods_deleted = 0;
     std::uint64_t event_writes = 0;
     std::uint64_t steps = 0;
     std::uint64_t conflicts = 0;
@@ -61,6 +64,8 @@ class Controller {
 
     const Counters& counters() const { return counters_; }
     const runtime::Store& store() const { return store_; }
+    // Custom objects in memory, by the plural of their resource.
+    std::map<std::string_view, std::size_t> object_counts() const;
     std::size_t queue_depth() const { return queue_.depth(); }
     Duration queue_age(Instant now) const { return queue_.oldest_age(now); }
     int watch_restarts(model::Kind kind) const;
@@ -68,18 +73,41 @@ class Controller {
     engine::Guarantee guarantee() const { return environment_.guarantee; }
 
   private:
+    // An API that is served, and its objects.
+    struct Served {
+        const api::Api* api;
+        runtime::ObjectTable objects;
+    };
+    // An API that has to do with a workload, and its objects that name it.
+    struct Concern {
+        const api::Api* api;
+        std::vector<model::CustomObject> objects;
+    };
+    // What cannot be taken back, and is done only if a read of the API leads to it again.
+    struct Intent {
+        std::optional<Partition> partition;
+        std::optional<engine::PodRemoval> removal;
+        friend bool operator==(const Intent&, const Intent&) = default;
+    };
+    static Intent intent_of(const engine::Decision& decision);
+    static engine::Subject subject_of(const model::ObjectMeta& workload) {
+        return {nullptr, workload.key, workload.uid};
+    }
+
     // What is under way for one workload. Nothing in here must survive a crash.
     struct Case {
-        std::optional<Partition> intended;          // what the read is to confirm
+        Intent intended;                            // what the read is to confirm
         std::unique_ptr<engine::Decision> writing;  // what the write carries out
         Ticket asking = 0;
-        std::unique_ptr<engine::HookProbe> asked;
-        std::optional<engine::HookEvidence> evidence;
-        std::optional<Instant> contested_until;  // our last write came back changed
-        std::optional<Instant> overtaken_since;  // it carries the fence of a later leader
-        int conflicts = 0;                       // in a row
-        bool must_read = false;                  // the cache is known to be behind
-        std::string_view api;                    // the steersman
+        std::unique_ptr<engine::Probe> asked;
+        std::unique_ptr<engine::HookEvidence> evidence;
+        std::unique_ptr<engine::MetricEvidence> reading;
+        std::unique_ptr<engine::CheckProgress> progress;  // what the status will say, if not yet
+        std::optional<Instant> contested_until;           // our last write came back changed
+        std::optional<Instant> overtaken_since;           // it carries the fence of a later leader
+        int conflicts = 0;                                // in a row
+        bool must_read = false;                           // the cache is known to be behind
+        std::string_view api;                             // the steersman
         engine::Phase phase = engine::Phase::Idle;
         std::optional<engine::Reason> reason;  // of the last look
         Instant reason_since;
@@ -92,32 +120,54 @@ class Controller {
     void on(SessionFailed&& input, Instant now);
     void on(WorkloadRead&& input, Instant now);
     void on(WorkloadPatched&& input, Instant now);
+    void on(ObjectPatched&& input, Instant now);
+    void on(PodDeleted&& input, Instant now);
     void on(HookAnswered&& input, Instant now);
+    void on(MetricAnswered&& input, Instant now);
     void on(PoliciesSeen&& input, Instant now);
     void on(Leadership&& input, Instant now);
 
     void absorb(SessionId session, runtime::Seen seen, Instant now);
-    runtime::Touched put(model::Object object, std::uint8_t epoch);
-    runtime::Touched remove(const model::Object& object);
+    runtime::Touched put(const runtime::WatchSession& session, model::Object object);
+    runtime::Touched remove(const runtime::WatchSession& session, const model::Object& object);
+    runtime::Touched drop_unlisted(const runtime::WatchSession& session, std::uint64_t version);
+    runtime::ObjectTable& objects_of(const model::CustomResource* resource);
     void see_hooks(const model::ConfigMap& map, bool is_gone, std::uint8_t epoch, Instant now);
     void take_hooks(const model::ConfigMap& map, Instant now);
     void queue_all(Instant now);
     void run_sessions(Instant now);
     void run_queue(Instant now);
     void look(const model::ObjectKey& key, Instant now);
-    const api::Api* api_for(const model::StatefulSet& set) const;
-    engine::Snapshot snapshot(const api::Api& api, model::StatefulSet set,
-                              std::vector<model::Pod> pods, const Case& about) const;
+    std::vector<Concern> concerned(const model::StatefulSet& set) const;
+    engine::Snapshot snapshot(Concern concern, model::StatefulSet set, std::vector<model::Pod> pods,
+                              const Case& about) const;
+    void add_bystanders(engine::Decision& decision, std::vector<Concern> others,
+                        const engine::Snapshot& seen, Instant now);
     void carry_out(const api::Api& api, const engine::Snapshot& seen, engine::Decision decision,
                    bool is_live, Instant now);
     bool is_overtaken(const engine::Snapshot& seen, const engine::Decision& decision, Instant now);
-    void write(const engine::Snapshot& seen, engine::Decision decision, Instant now);
-    void read(const model::ObjectKey& key, std::optional<Partition> intended);
-    void ask(const engine::Snapshot& seen, const std::optional<engine::HookProbe>& probe);
-    void tell(const model::ObjectMeta& meta, const std::vector<engine::Notice>& notices,
+    void remember(const api::Api& api, const engine::Snapshot& seen,
+                  const engine::Decision& decision, Instant now);
+    void write(const engine::Snapshot& seen, engine::Decision decision);
+    void read(const engine::Snapshot& seen, Intent intended);
+    Ticket issue(const model::ObjectKey& key, double cost);
+    // Whom the answer to a request is about; nothing if nobody waits for it.
+    std::optional<model::ObjectKey> take_ticket(Ticket ticket);
+    Case* take_question(Ticket ticket, Instant now);
+    void stop_asking(Case& about);
+    void ask(const engine::Snapshot& seen, const std::optional<engine::Probe>& probe);
+    Effect question(Ticket ticket, const engine::Snapshot& seen,
+                    const engine::HookProbe& probe) const;
+    Effect question(Ticket ticket, const engine::Snapshot& seen,
+                    const engine::MetricProbe& probe) const;
+    void tell(const engine::Subject& subject, const std::vector<engine::Notice>& notices,
               Instant now);
     void patched(const model::ObjectKey& key, const model::StatefulSet& set, Instant now);
     void refresh(const model::StatefulSet& set);
+    void refresh(const model::CustomResource* resource, const model::CustomObject& object,
+                 Instant now);
+    // The decision that was written, now that the answer is there.
+    engine::Decision take_written(const model::ObjectKey& key, Instant now);
     void patch_failed(const model::ObjectKey& key, const runtime::RequestFailure& failure,
                       Instant now);
     void drop_case(const model::ObjectKey& key);
@@ -126,6 +176,7 @@ class Controller {
 
     Settings settings_;
     engine::Environment environment_;
+    std::vector<Served> served_;
     std::vector<runtime::WatchSession> sessions_;
     runtime::Store store_;
     runtime::WorkQueue queue_;

@@ -11,6 +11,7 @@
 #include "api/pilot/hooks/hook.hpp"
 #include "base/time.hpp"
 #include "controller/input.hpp"
+#include "engine/probe.hpp"
 #include "engine/reason.hpp"
 #include "model/object.hpp"
 #include "runtime/watch_session.hpp"
@@ -30,24 +31,48 @@ struct StartWatch {
 struct StopWatch {
     SessionId session;
 };
-struct ReadWorkload {
+// A custom object of a namespace that goes without saying.
+struct ObjectName {
+    const model::CustomResource* resource;
+    std::string name;
+};
+struct ReadWorkload {  // the set, its pods and these objects of its namespace, by quorum reads
     Ticket ticket;
     model::ObjectKey key;
+    std::vector<ObjectName> objects;
 };
 struct PatchWorkload {
     Ticket ticket;
     model::ObjectKey key;
     std::string json_patch;
 };
+struct PatchObject {
+    Ticket ticket;
+    const model::CustomResource* resource;
+    model::ObjectKey key;
+    bool of_status;  // a patch of the status subresource
+    std::string json_patch;
+};
+struct DeletePod {
+    Ticket ticket;
+    model::ObjectKey key;
+    std::string uid;  // this pod and no namesake
+};
+struct AskMetric {
+    Ticket ticket;
+    std::string ns;  // where the Secrets are
+    engine::MetricQuery query;
+};
 struct AskHook {
     Ticket ticket;
     api::pilot::Transition transition;  // pods by name and UID; their bodies are fetched on the way
     std::shared_ptr<const api::pilot::HookCatalogue> hooks;
 };
-struct CancelHook {
+struct CancelQuestion {  // to a hook or to Prometheus
     Ticket ticket;
 };
 struct PostEvent {
+    const model::CustomResource* resource;  // of the object it is about; null: a StatefulSet
     model::ObjectKey key;
     std::string uid;
     engine::Reason reason;
@@ -63,11 +88,13 @@ struct RolloutEnded {  // for metrics
 struct Log {
     enum class Level { Debug, Info, Warning, Error } level;
     std::string text;
-    model::ObjectKey about;  // empty: nobody in particular
+    model::ObjectKey about;                           // empty: nobody in particular
+    const model::CustomResource* resource = nullptr;  // of `about`; null: a StatefulSet
 };
 
-using Effect = std::variant<StartList, StartWatch, StopWatch, ReadWorkload, PatchWorkload, AskHook,
-                            CancelHook, PostEvent, CheckPolicies, RolloutEnded, Log>;
+using Effect = std::variant<StartList, StartWatch, StopWatch, ReadWorkload, PatchWorkload,
+                            PatchObject, DeletePod, AskHook, AskMetric, CancelQuestion, PostEvent,
+                            CheckPolicies, RolloutEnded, Log>;
 
 struct Effects {
     std::vector<Effect> list;

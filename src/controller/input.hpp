@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "api/metrics/reading.hpp"
 #include "model/decode.hpp"
 #include "model/lease.hpp"
 #include "runtime/watch_session.hpp"
@@ -35,10 +36,16 @@ struct SessionFailed {
     SessionId session;
     runtime::RequestFailure failure;
 };
-// A quorum read of a StatefulSet and its pods.
+// A quorum read of a StatefulSet, its pods, and custom objects; those that were asked for and are
+// not here do not exist.
+struct LiveObject {
+    const model::CustomResource* resource;
+    model::CustomObject object;
+};
 struct LiveWorkload {
     model::StatefulSet set;
     std::vector<model::Pod> pods;
+    std::vector<LiveObject> objects;
 };
 struct WorkloadRead {
     Ticket ticket;
@@ -47,6 +54,18 @@ struct WorkloadRead {
 struct WorkloadPatched {
     Ticket ticket;
     Answer<model::StatefulSet> answer;
+};
+struct ObjectPatched {
+    Ticket ticket;
+    Answer<model::CustomObject> answer;
+};
+struct PodDeleted {  // or on its way out; a pod of that UID that does not exist is a 404 or a 409
+    Ticket ticket;
+    Answer<void> answer;
+};
+struct MetricAnswered {
+    Ticket ticket;
+    api::metrics::MetricReading reading;
 };
 struct HookAnswered {
     Ticket ticket;
@@ -63,6 +82,7 @@ struct Leadership {
 struct Tick {};
 
 using Input = std::variant<Tick, PageArrived, EventsArrived, WatchEnded, SessionFailed,
-                           WorkloadRead, WorkloadPatched, HookAnswered, PoliciesSeen, Leadership>;
+                           WorkloadRead, WorkloadPatched, ObjectPatched, PodDeleted, HookAnswered,
+                           MetricAnswered, PoliciesSeen, Leadership>;
 
 }  // namespace sluice::controller

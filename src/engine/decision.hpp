@@ -8,7 +8,9 @@
 
 #include "base/time.hpp"
 #include "engine/probe.hpp"
+#include "engine/progress.hpp"
 #include "engine/reason.hpp"
+#include "model/custom_object.hpp"
 #include "model/workload_patch.hpp"
 
 namespace sluice::engine {
@@ -38,19 +40,49 @@ struct Notice {
 
 // How a rollout ended, for metrics.
 struct Ended {
-    const char* outcome;  // completed, superseded, released
+    const char* outcome;  // completed, superseded, released, rolled_back
     Duration took;
+};
+
+// A custom object, as events and requests name it.
+struct Subject {
+    const model::CustomResource* resource = nullptr;
+    model::ObjectKey key;
+    std::string uid;
+};
+
+// A write to a custom object, with its preconditions inside.
+struct ObjectWrite {
+    Subject object;
+    bool of_status = false;
+    std::string json_patch;
+    std::vector<Notice> notices = {};  // about this object, once the write is through
+};
+
+// A pod that is deleted so that it comes back on the revision before.
+struct PodRemoval {
+    std::string name;
+    std::string uid;
+    friend bool operator==(const PodRemoval&, const PodRemoval&) = default;
 };
 
 struct Decision {
     StatusReport report;
-    std::optional<model::WorkloadPatch> patch;  // at most one write, with its preconditions
-    std::vector<Notice> notices;                // become events once the patch is through
-    std::optional<HookProbe> probe;             // a fact we need from outside
-    std::optional<Instant> wake_at;             // absolute; a wait is a time, never a flag
-    bool takes_step = false;                    // the patch lets a pod go
-    bool needs_live = false;                    // the cache may be behind: look at the API first
-    std::optional<Ended> ended;                 // the patch ends a rollout
+    // At most one of these at a time, the first that there is; then the world is looked at again.
+    std::optional<model::WorkloadPatch> patch;  // with its preconditions
+    std::optional<PodRemoval> removal;
+    std::vector<ObjectWrite> writes;
+
+    std::vector<Notice> notices;            // become events once the patch is through
+    std::optional<Subject> subject;         // whom the notices are about; nothing: the workload
+    std::optional<Probe> probe;             // a fact we need from outside
+    std::optional<CheckProgress> progress;  // what is to be remembered of a metric check
+    std::optional<Instant> wake_at;         // absolute; a wait is a time, never a flag
+    bool silent = false;                    // a wait that is over so soon that nobody is told
+    bool takes_step = false;                // the patch lets a pod go
+    bool needs_live = false;                // the cache may be behind: look at the API first
+    bool releases = false;                  // the patch lets the workload out of our hands
+    std::optional<Ended> ended;             // the patch ends a rollout
 };
 
 }  // namespace sluice::engine

@@ -115,6 +115,10 @@ Verdict judge(const RevisionSettled&, const Snapshot& seen, Instant now) {
         now);
 }
 
+Verdict judge(const Refused& gate, const Snapshot&, Instant) {
+    return Hold{gate.reason, gate.message};
+}
+
 Verdict judge(const HookApproval& gate, const Snapshot& seen, Instant now) {
     if (const auto& problem = seen.hook_problem) return Hold{reason_of(*problem), problem->message};
     const PodRow row{seen};

@@ -10,6 +10,8 @@ namespace sluice::engine {
 Verdict judge(const PodsReady& gate, const Snapshot& seen, Instant now);
 Verdict judge(const RevisionSettled& gate, const Snapshot& seen, Instant now);
 Verdict judge(const HookApproval& gate, const Snapshot& seen, Instant now);
+Verdict judge(const Refused& gate, const Snapshot& seen, Instant now);
+Verdict judge(const MetricCheck& gate, const Snapshot& seen, Instant now);
 
 // Why a hook cannot be asked: there is none of that name, or its declaration is broken.
 Reason reason_of(const Error& hook_problem);

@@ -44,6 +44,8 @@ std::string encode(const Memory& memory) {
     if (memory.corrected > Instant{}) object["corrected"] = to_rfc3339(memory.corrected);
     object["generation"] = memory.generation;
     if (memory.retry != 0) object["retry"] = fmt::format("{:016x}", memory.retry);
+    if (memory.returning) object["returning"] = true;
+    if (memory.failed) object["failed"] = true;
     return json::serialize(object);
 }
 
@@ -60,6 +62,10 @@ std::optional<Memory> decode_memory(std::string_view text) {
     memory.revision = text_at(object, "revision");
     const std::int64_t partition = number_at(object, "partition");
     const json::value* open = object.if_contains("open");
+    const auto flag = [&](const char* key) {
+        const json::value* value = object.if_contains(key);
+        return value && value->is_bool() && value->get_bool();
+    };
     const auto started = parse_rfc3339(text_at(object, "started"));
     if (memory.uid.empty() || memory.id < 0 || memory.id > id_max || memory.revision.empty() ||
         partition < 0 || partition > INT32_MAX || !open || !open->is_bool() || !started)
@@ -71,6 +77,8 @@ std::optional<Memory> decode_memory(std::string_view text) {
     memory.corrected = parse_rfc3339(text_at(object, "corrected")).value_or(Instant{});
     memory.generation = number_at(object, "generation");
     memory.retry = hash_from(text_at(object, "retry"));
+    memory.returning = flag("returning");
+    memory.failed = flag("failed");
     return memory;
 }
 

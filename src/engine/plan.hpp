@@ -2,6 +2,7 @@
 // with gates before and after. The engine knows plans, never kinds.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <variant>
@@ -9,6 +10,8 @@
 
 #include "base/numbers.hpp"
 #include "base/time.hpp"
+#include "engine/probe.hpp"
+#include "engine/reason.hpp"
 
 namespace sluice::engine {
 
@@ -35,7 +38,36 @@ struct HookApproval {
     friend bool operator==(const HookApproval&, const HookApproval&) = default;
 };
 
-using Gate = std::variant<PodsReady, RevisionSettled, HookApproval>;
+// Prometheus answers well so many times in a row, one period apart, once the pods have been
+// available for the initial delay. An answer that could not be had counts for nothing.
+struct MetricCheck {
+    MetricQuery query;
+    bool passes_on_data = false;  // false: no data is a pass, as with an alert
+    Duration initial_delay = 60s;
+    Duration period = 60s;
+    int success_threshold = 3;
+    std::optional<int> max_tries = {};          // nothing: for ever
+    std::optional<int> failure_threshold = {};  // so many in a row fail the rollout
+    std::string definition = {};  // counts that were collected under another one are void
+    PodIndex next = {0};          // the pod that goes when it passes
+    bool exposed_only = false;    // as with PodsReady
+    friend bool operator==(const MetricCheck&, const MetricCheck&) = default;
+};
+
+// What is asked for cannot be understood: nothing passes until it is put right.
+struct Refused {
+    Reason reason;
+    std::string message;
+    friend bool operator==(const Refused&, const Refused&) = default;
+};
+
+using Gate = std::variant<PodsReady, RevisionSettled, HookApproval, MetricCheck, Refused>;
+
+// What becomes of a rollout that failed.
+enum class OnFailure : std::uint8_t {
+    Hold,      // it stays where it is
+    Rollback,  // the updated pods return to the revision before, newest first
+};
 
 struct Step {
     PodCount target;           // pods exposed to the new revision once the step is taken
@@ -46,6 +78,9 @@ struct Step {
 
 struct Plan {
     std::vector<Step> steps;
+    OnFailure on_failure = OnFailure::Hold;
+    std::optional<Instant> deadline =
+        {};  // waiting longer than this for the next step is a failure
     friend bool operator==(const Plan&, const Plan&) = default;
 };
 

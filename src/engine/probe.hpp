@@ -2,8 +2,10 @@
 // was asked about by its key; evidence with another key proves nothing.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <variant>
 
 #include "base/time.hpp"
 
@@ -27,6 +29,23 @@ struct HookProbe {
     friend bool operator==(const HookProbe&, const HookProbe&) = default;
 };
 
+// One question to Prometheus. Secrets are of the namespace of the workload.
+struct MetricQuery {
+    std::string expr;
+    std::string url;          // http(s)://host:port/path, or bare host:port/path, which means http
+    std::string secret{};     // keys: token, or username and password; ca.crt if it has one
+    std::string ca_secret{};  // key: ca.crt; goes before that of `secret`
+    bool insecure_skip_verify = false;  // any certificate will do
+    Duration timeout = 10s;             // of one request
+    friend bool operator==(const MetricQuery&, const MetricQuery&) = default;
+};
+
+struct MetricProbe {
+    std::string key;  // the step, the check and the window that the answer counts for
+    MetricQuery query;
+    friend bool operator==(const MetricProbe&, const MetricProbe&) = default;
+};
+
 struct HookEvidence {
     std::string key;
     std::string binding;
@@ -34,5 +53,19 @@ struct HookEvidence {
     std::string message;
     Instant at;
 };
+
+struct MetricEvidence {
+    enum class Kind : std::uint8_t { NoData, Data, Unknown };
+    std::string key;
+    Kind kind = Kind::Unknown;
+    bool is_number = true;       // false: the first value is NaN, which nobody can be glad of
+    bool misconfigured = false;  // Unknown, and it will stay so until somebody changes something
+    std::string text;            // the value, or of Unknown a sentence; nothing secret
+    Instant at;                  // in whole seconds, as the API keeps it
+};
+
+using Probe = std::variant<HookProbe, MetricProbe>;
+// Two probes that ask for the same thing on behalf of the same question.
+bool is_same_question(const Probe& one, const Probe& other);
 
 }  // namespace sluice::engine

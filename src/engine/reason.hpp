@@ -20,6 +20,8 @@ enum class Tone : std::uint8_t { Normal, Warning };
     X(AskingHook, Normal, "The hook is being asked whether the next pod may be updated.",          \
       "An answer of the hook.")                                                                    \
     X(HookAllowed, Normal, "The hook let the next pod pass.", "")                                  \
+    X(ChecksPassed, Normal, "Enough checks in a row have passed: the next pod may be updated.",    \
+      "")                                                                                          \
     X(HookRefused, Warning, "The hook did not let the next pod pass.",                             \
       "The hook is asked again by itself until it allows the step.")                               \
     X(UnknownHook, Warning, "The label names a hook that does not exist.",                         \
@@ -64,6 +66,33 @@ enum class Tone : std::uint8_t { Normal, Warning };
       "Pods are older than the current revision of their set, which was made anew around them: "   \
       "Kubernetes brings a pod that dies back on the new revision, whatever the gate says.",       \
       "Nothing can be done but to keep the pods alive until the rollout has reached them.")        \
+    X(InitialDelay, Normal,                                                                        \
+      "All pods are available; Prometheus gets time to see the pod that was updated last.",        \
+      "The initial delay passes by itself.")                                                       \
+    X(CheckingMetrics, Normal, "Prometheus is asked until enough checks in a row have passed.",    \
+      "Checks that pass.")                                                                         \
+    X(CheckFailed, Warning, "The last check failed; Prometheus is asked again.",                   \
+      "Checks that pass, as many in a row as successThreshold says.")                              \
+    X(PrometheusError, Warning, "Prometheus could not be asked; that counts for nothing.",         \
+      "A Prometheus that answers.")                                                                \
+    X(PrometheusConfigError, Warning, "The check, as it is written, cannot be made.",              \
+      "Correct spec.check.query, or the Secret that it names.")                                    \
+    X(ChecksExhausted, Warning, "The checks of this pod failed; the rollout does not go on.",      \
+      "A new template, a change to the spec, or a new value of the annotation sluice.dev/retry.")  \
+    X(ProgressDeadlineExceeded, Warning, "The next pod was not reached in time.",                  \
+      "A new template, a change to the spec, or a new value of the annotation sluice.dev/retry.")  \
+    X(RollingBack, Warning,                                                                        \
+      "The rollout failed; the updated pods return to the revision before, one by one.",           \
+      "The pods come back by themselves.")                                                         \
+    X(RolledBack, Warning, "The rollout failed and all pods are back on the revision before.",     \
+      "A new template, or a new value of the annotation sluice.dev/retry.")                        \
+    X(Suspended, Normal, "Checks are switched off: Kubernetes updates the pods by itself.",        \
+      "Switch the checks on again.")                                                               \
+    X(CannotManage, Warning, "This workload cannot be steered by this object.",                    \
+      "What the message says.")                                                                    \
+    X(TargetMissing, Warning, "The workload that is to be steered does not exist.",                \
+      "Create it, or correct the reference.")                                                      \
+    X(InvalidSpec, Warning, "The spec cannot be used as it is.", "Correct the fields it names.")   \
     X(Released, Normal, "Sluice no longer steers this workload; its partition stays as it is.", "")
 
 enum class Reason : std::uint8_t {

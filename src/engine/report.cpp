@@ -53,12 +53,13 @@ const char* guarantee_text(Guarantee guarantee) {
     return guarantee == Guarantee::Prevent ? "Prevent" : "Detect";
 }
 
-std::string unblock_text(Reason reason, const model::StatefulSet& set,
-                         std::span<const Command> own) {
+std::string unblock_text(Reason reason, const model::StatefulSet& set, std::span<const Command> own,
+                         std::string_view name) {
     for (const std::span<const Command> table : {own, std::span<const Command>{commands}})
         for (const Command& command : table)
             if (command.reason == reason)
-                return fmt::format(fmt::runtime(command.text), set.meta.key.ns, set.meta.key.name);
+                return fmt::format(fmt::runtime(command.text), set.meta.key.ns, set.meta.key.name,
+                                   name);
     return std::string{entry(reason).unblock};
 }
 

@@ -9,7 +9,8 @@
 
 namespace sluice::engine {
 
-// The command that unblocks a reason: {0} is the namespace, {1} the StatefulSet's name.
+// The command that unblocks a reason: {0} is the namespace, {1} the StatefulSet's name, {2} that of
+// the object that asks for it.
 struct Command {
     Reason reason;
     const char* text;
@@ -28,6 +29,6 @@ const char* guarantee_text(Guarantee guarantee);
 
 // What unblocks a hold, with the command to type; `own` are those of the API that asks.
 std::string unblock_text(Reason reason, const model::StatefulSet& set,
-                         std::span<const Command> own = {});
+                         std::span<const Command> own = {}, std::string_view name = {});
 
 }  // namespace sluice::engine

@@ -9,7 +9,9 @@
 #include "base/result.hpp"
 #include "base/time.hpp"
 #include "engine/probe.hpp"
+#include "engine/progress.hpp"
 #include "engine/reason.hpp"
+#include "model/custom_object.hpp"
 #include "model/pod.hpp"
 #include "model/statefulset.hpp"
 
@@ -25,9 +27,12 @@ struct Environment {
 };
 
 struct Snapshot {
-    model::StatefulSet workload;
-    std::vector<model::Pod> pods;          // controlled by the workload, in no order
-    std::optional<HookEvidence> evidence;  // what the last probe brought
+    model::StatefulSet workload;               // without a UID if there is none of that name
+    std::vector<model::Pod> pods;              // controlled by the workload, in no order
+    std::vector<model::CustomObject> objects;  // of the API that looks, naming it, oldest first
+    std::optional<HookEvidence> evidence;      // what the last probe brought
+    std::optional<MetricEvidence> reading;     // the same, of Prometheus
+    std::optional<CheckProgress> progress;     // what the API remembers of the checks
     std::optional<Reason> waiting_for;  // what the last look found, and since when it has been so
     Instant waiting_since;
     std::optional<Error> hook_problem;       // why the hook that the workload names cannot be asked

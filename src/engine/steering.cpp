@@ -5,6 +5,7 @@
 #include "base/hash.hpp"
 #include "engine/advance.hpp"
 #include "engine/gates.hpp"
+#include "engine/helm.hpp"
 #include "engine/report.hpp"
 #include "engine/world.hpp"
 #include "model/annotations.hpp"
@@ -27,24 +28,6 @@ Decision wait_silently(Phase phase, Reason reason, std::string message) {
     Decision decision;
     decision.report = {phase, reason, std::move(message), {}};
     return decision;
-}
-
-// The value itself is a person's, of any length; its hash tells a new one from the last.
-std::uint64_t retry_of(const StatefulSet& set) {
-    const std::string& retry = annotation(set, key::retry);
-    return retry.empty() ? 0 : fnv1a(retry);
-}
-
-// A value that is new; taking the annotation away asks for nothing.
-bool asks_for_retry(const StatefulSet& set, const Memory& memory) {
-    const std::uint64_t retry = retry_of(set);
-    return retry != 0 && retry != memory.retry;
-}
-
-// Whoever reaches for the brake and misspells "true" means the brake.
-bool is_paused(const StatefulSet& set) {
-    const std::string& paused = annotation(set, key::paused);
-    return !paused.empty() && paused != "false";
 }
 
 bool exposes_pods(const StatefulSet& set) {
@@ -72,51 +55,16 @@ bool is_unguarded(const StatefulSet& set) {
            !set.update_revision.empty() && effective_partition(set) < closed_partition;
 }
 
-// One look at one workload: what is seen, where it is to go, and what time it is.
-class Helm {
-  public:
-    Helm(const Snapshot& seen, const Course& course, Instant now)
-        : seen_(seen), course_(course), now_(now) {}
-
-    Decision decide() const;
-
-  private:
-    Decision wait(Phase phase, Reason reason, std::string message) const;
-    Decision move_gate(Memory memory, Partition to, StatusReport report) const;
-    Memory opened(std::int64_t id) const;
-    Decision adopt() const;
-    Decision rest(const Memory& memory) const;
-    Decision close_gate(Memory memory, Reason reason, const std::string& message) const;
-    Decision close_bypassed(Memory memory) const;
-    Decision let_go(const Memory& memory, PodCount target) const;
-    Decision complete(Memory memory) const;
-    Decision hold(Hold held, PodCount exposed) const;
-    Decision proceed(const Memory& memory) const;
-    Decision resume(Memory memory, Partition gate) const;
-    Decision go_on(Memory memory) const;
-    Decision start(const Memory& memory) const;
-    Decision contested(const std::optional<Memory>& memory) const;
-    std::optional<Decision> guard(const std::optional<Memory>& memory) const;
-    Decision wait_for_status() const;
-    Decision claimed_by_other(const std::string& other) const;
-    const StatefulSet& set() const { return seen_.workload; }
-    std::string unblock(Reason reason) const {
-        return unblock_text(reason, set(), course_.commands);
-    }
-
-    const Snapshot& seen_;
-    const Course& course_;
-    Instant now_;
-};
+}  // namespace
 
 // A wait: reported in the annotations (unless it says what stands there already), nothing moves.
 Decision Helm::wait(Phase phase, Reason reason, std::string message) const {
     Decision decision;
     decision.report = {phase, reason, std::move(message), unblock(reason)};
     WorkloadPatch patch{seen_.workload};
-    write_report(patch, decision.report, seen_, now_);
-    if (patch.empty()) return decision;
-    decision.patch = std::move(patch);
+    if (course_.reports_on_workload) write_report(patch, decision.report, seen_, now_);
+    if (patch.empty() && course_.reports_on_workload) return decision;
+    if (!patch.empty()) decision.patch = std::move(patch);
     if (entry(reason).tone == Tone::Warning)
         decision.notices.push_back({reason, decision.report.message});
     return decision;
@@ -131,8 +79,13 @@ Decision Helm::move_gate(Memory memory, Partition to, StatusReport report) const
     memory.generation = seen_.workload.meta.generation + (patch.moves_partition() ? 1 : 0);
     patch.annotate(key::claim, course_.claim);
     patch.annotate(key::rollout, encode(memory));
+    for (const auto& [name, value] : course_.marks)
+        patch.annotate(name, value);
     report.unblock = unblock(report.reason);
-    write_report(patch, report, seen_, now_);
+    if (course_.reports_on_workload)
+        write_report(patch, report, seen_, now_);
+    else
+        patch.annotate(key::phase, to_text(report.phase));
     decision.report = std::move(report);
     if (!patch.empty()) decision.patch = std::move(patch);
     return decision;
@@ -148,7 +101,7 @@ Memory Helm::opened(std::int64_t id) const {
             .started = now_,
             .generation = seen_.workload.meta.generation,
             .corrected = {},
-            .retry = retry_of(seen_.workload)};
+            .retry = retry_asked()};
 }
 
 // A set that we have not steered before, or whose memory is lost: close its gate.
@@ -176,15 +129,17 @@ Decision Helm::adopt() const {
 // Nothing is pending: the gate rests at replicas.
 Decision Helm::rest(const Memory& memory) const {
     const Partition resting = resting_partition(set().replicas);
-    const bool at_rest = set().partition == resting && memory.partition == resting && !memory.open;
+    const bool at_rest =
+        set().partition == resting && memory.partition == resting && !memory.open && !memory.failed;
     if (at_rest && seen_.hook_problem)
         return wait(Phase::Blocked, reason_of(*seen_.hook_problem), seen_.hook_problem->message);
     const bool reported =
         annotation(set(), key::phase) == to_text(Phase::Idle) &&
-        annotation(set(), key::guarantee) == guarantee_text(seen_.environment.guarantee);
+        (!course_.reports_on_workload ||
+         annotation(set(), key::guarantee) == guarantee_text(seen_.environment.guarantee));
     if (at_rest && reported) return wait_silently(Phase::Idle, Reason::Idle, "");
     Memory rested = memory;
-    rested.open = false;
+    rested.open = rested.failed = false;
     return move_gate(rested, resting, {Phase::Idle, Reason::Idle, "", {}});
 }
 
@@ -217,7 +172,7 @@ Decision Helm::close_bypassed(Memory memory) const {
     return decision;
 }
 
-// The hook allowed the step: let one more pod go.
+// Every gate is passed: let one more pod go.
 Decision Helm::let_go(const Memory& memory, PodCount target) const {
     const Partition to = partition_for(target, set().replicas);
     const std::string pod = PodRow{seen_}.name_of(PodIndex{to.value});
@@ -225,15 +180,14 @@ Decision Helm::let_go(const Memory& memory, PodCount target) const {
         move_gate(memory, to, {Phase::Rolling, Reason::PodsNotReady, waiting_for_pod(pod), {}});
     decision.takes_step = true;
     decision.notices.push_back(
-        {Reason::HookAllowed,
-         fmt::format("Pod {} may be updated to revision {} ({} of {}).", pod, set().update_revision,
-                     target.value, set().replicas.value)});
+        {course_.allowed, fmt::format("Pod {} may be updated to revision {} ({} of {}).", pod,
+                                      set().update_revision, target.value, set().replicas.value)});
     return decision;
 }
 
 Decision Helm::complete(Memory memory) const {
     const Ended ended{"completed", now_ - memory.started};
-    memory.open = false;
+    memory.open = memory.returning = false;
     const std::string message =
         set().replicas.value == 1 ? fmt::format("The pod runs revision {}.", set().update_revision)
                                   : fmt::format("All {} pods run revision {}.",
@@ -254,7 +208,9 @@ Decision Helm::hold(Hold held, PodCount exposed) const {
     Decision decision = held.silent
                             ? wait_silently(phase_of(exposed), held.reason, std::move(held.message))
                             : wait(phase_of(exposed), held.reason, std::move(held.message));
+    decision.silent = held.silent;
     decision.probe = std::move(held.probe);
+    decision.progress = std::move(held.progress);
     decision.wake_at = held.until;
     return decision;
 }
@@ -265,10 +221,18 @@ Decision Helm::proceed(const Memory& memory) const {
     const Plan plan = course_.compile();
     Advance next = advance(plan, exposed, seen_, now_);
     if (auto* step = std::get_if<TakeStep>(&next)) return let_go(memory, step->target);
-    if (auto* held = std::get_if<Hold>(&next)) return hold(std::move(*held), exposed);
-    if (auto* fail = std::get_if<Fail>(&next))
-        return wait(Phase::Held, fail->reason, fail->message);
-    return complete(memory);
+    if (auto* failed = std::get_if<Fail>(&next))
+        return fail(memory, std::move(*failed), plan.on_failure);
+    auto* held = std::get_if<Hold>(&next);
+    if (!held) return complete(memory);
+    if (plan.deadline && now_ >= *plan.deadline)
+        return fail(
+            memory,
+            {Reason::ProgressDeadlineExceeded,
+             "The next step was not reached in time. " + held->message, std::move(held->progress)},
+            plan.on_failure);
+    if (plan.deadline) held->until = std::min(held->until.value_or(*plan.deadline), *plan.deadline);
+    return hold(std::move(*held), exposed);
 }
 
 // Takes the gate as it is now for our own: a person released their brake, or no pod is exposed.
@@ -289,14 +253,16 @@ Decision Helm::go_on(Memory memory) const {
     if (set().replicas.value == 0)
         return wait(Phase::Held, Reason::ScaledToZero,
                     "There are no pods while a rollout is open.");
-    if (is_paused(set())) return wait(Phase::Held, Reason::Paused, "Paused by annotation.");
+    if (is_paused(annotation(set(), key::paused)) || course_.is_paused)
+        return wait(Phase::Held, Reason::Paused, "Paused by annotation.");
+    if (memory.returning) return go_back(std::move(memory));
     const bool braked = gate > memory.partition;
     // 1000000 is what the policies set with a new template, also with one that came back meanwhile.
-    if (braked && gate != closed_partition && !asks_for_retry(set(), memory))
+    if (braked && gate != closed_partition && !asks_for_retry(memory))
         return wait(Phase::Held, Reason::PartitionRaised,
                     fmt::format("Somebody raised the partition from {} to {}.",
                                 memory.partition.value, gate.value));
-    memory.retry = retry_of(set());
+    memory.retry = retry_asked();
     memory.template_hash = set().template_hash;
     const bool exposes = exposes_pods(set());
     if (braked || (!exposes && gate != closed_partition))
@@ -306,8 +272,17 @@ Decision Helm::go_on(Memory memory) const {
 
 // A revision that our memory does not know: a rollout from the top, behind a closed gate.
 Decision Helm::start(const Memory& memory) const {
+    Memory fresh = opened(memory.id + 1);
+    fresh.returning =
+        course_.returns_freely && memory.open && set().current_revision == set().update_revision;
+    const std::string message = fresh.returning
+                                    ? fmt::format(
+                                          "The template is back at revision {}: the pods that were "
+                                          "updated return to it.",
+                                          set().update_revision)
+                                    : waiting_text(set());
     Decision decision =
-        close_gate(opened(memory.id + 1), Reason::RolloutStarted, waiting_text(seen_.workload));
+        close_gate(fresh, fresh.returning ? Reason::RollingBack : Reason::RolloutStarted, message);
     if (memory.open) decision.ended = {"superseded", now_ - memory.started};
     // Pods that only seem to be old, because their watch lags behind, are no reason to start. Where
     // pods are exposed the gate is shut at once and questions are asked later.
@@ -364,6 +339,17 @@ Decision Helm::claimed_by_other(const std::string& other) const {
     return decision;
 }
 
+// The value itself is a person's, of any length; its hash tells a new one from the last.
+std::uint64_t Helm::retry_asked() const {
+    const std::string retry = annotation(set(), key::retry) + course_.retry;
+    return retry.empty() ? 0 : fnv1a(retry);
+}
+
+bool Helm::asks_for_retry(const Memory& memory) const {
+    const std::uint64_t retry = retry_asked();
+    return retry != 0 && retry != memory.retry;
+}
+
 Decision Helm::decide() const {
     if (set().meta.deleting) return wait_silently(Phase::Idle, Reason::Idle, "");
     if (course_.held_by) return claimed_by_other(*course_.held_by);
@@ -376,13 +362,12 @@ Decision Helm::decide() const {
     const auto memory = recall(set());
     if (auto guarded = guard(memory)) return std::move(*guarded);
     if (!has_current_status(set())) return wait_for_status();
-    if (!memory || annotation(set(), key::claim).empty()) return adopt();
+    if (!memory || annotation(set(), key::claim) != course_.claim) return adopt();
     if (memory->open && memory->revision == set().update_revision) return go_on(*memory);
-    if (is_pending(seen_)) return start(*memory);
-    return rest(*memory);
+    if (!is_pending(seen_)) return rest(*memory);
+    const bool known = memory->failed && memory->revision == set().update_revision;
+    return known && !asks_for_retry(*memory) ? stay_back() : start(*memory);
 }
-
-}  // namespace
 
 std::optional<Memory> recall(const StatefulSet& set) {
     auto memory = decode_memory(annotation(set, key::rollout));
@@ -394,19 +379,35 @@ Decision steer(const Snapshot& seen, const Course& course, Instant now) {
     return Helm{seen, course, now}.decide();
 }
 
-Decision release(const Snapshot& seen, const Course& course, const std::string& why, Instant now) {
+// Whoever reaches for the brake and misspells "true" means the brake.
+bool is_paused(const std::string& annotation) {
+    return !annotation.empty() && annotation != "false";
+}
+
+Decision release(const Snapshot& seen, const Course& course, const std::string& why, Instant now,
+                 Parting parting) {
     const StatefulSet& set = seen.workload;
     Decision decision;
     decision.report = {Phase::Idle, Reason::Released, "", {}};
     WorkloadPatch patch{set};
     erase_report(patch);
+    for (const auto& [name, value] : course.marks)
+        patch.unannotate(name);
+    const bool opens =
+        parting == Parting::Open && set.strategy == model::UpdateStrategy::RollingUpdate;
+    if (opens && effective_partition(set) > Partition{0}) patch.move_partition(Partition{0});
     if (patch.empty() || course.held_by) return decision;
     decision.patch = std::move(patch);
+    decision.releases = true;
     if (const auto memory = recall(set); memory && memory->open)
         decision.ended = {"released", now - memory->started};
     decision.notices.push_back(
-        {Reason::Released, fmt::format("{}: Sluice no longer steers {}; its partition stays at {}.",
-                                       why, set.meta.key.name, effective_partition(set).value)});
+        {Reason::Released,
+         opens ? fmt::format("{}: Sluice no longer steers {}; Kubernetes updates its pods by "
+                             "itself.",
+                             why, set.meta.key.name)
+               : fmt::format("{}: Sluice no longer steers {}; its partition stays at {}.", why,
+                             set.meta.key.name, effective_partition(set).value)});
     return decision;
 }
 

@@ -22,12 +22,29 @@ struct Course {
     std::optional<std::string> held_by = {};  // somebody else's claim, fit to be printed
     std::function<Plan()> compile;            // asked for only when the plan is needed
     std::span<const Command> commands = {};   // what unblocks the reasons that are the API's own
+    // The workload's annotations are all the report there is. Otherwise only the claim, the memory
+    // and the phase stand there, and the API reports elsewhere.
+    bool reports_on_workload = true;
+    model::Texts marks = {};  // annotations that go with the claim
+    std::string retry = {};   // what people asked for beside the workload itself
+    bool is_paused = false;   // the same
+    // A template that goes back to the revision before, in mid-rollout, is a rollback: no gate is
+    // asked whether what ran all the time may run.
+    bool returns_freely = false;
+    Reason allowed = Reason::HookAllowed;  // what is told when a pod may go
+    std::string name = {};                 // of the object that asks, for commands
 };
 
 Decision steer(const Snapshot& seen, const Course& course, Instant now);
 
-// Hands off at once; the partition stays where it is. `why` opens the sentence that people read.
-Decision release(const Snapshot& seen, const Course& course, const std::string& why, Instant now);
+// Hands off at once. `why` opens the sentence that people read. The partition stays where it is, or
+// goes to 0: then Kubernetes updates all pods by itself.
+enum class Parting : std::uint8_t { Frozen, Open };
+Decision release(const Snapshot& seen, const Course& course, const std::string& why, Instant now,
+                 Parting parting = Parting::Frozen);
+
+// What the annotation sluice.dev/paused says.
+bool is_paused(const std::string& annotation);
 
 // What we remember of this very set; memory of a namesake, or memory that is garbled, is none.
 std::optional<Memory> recall(const model::StatefulSet& set);

@@ -7,6 +7,7 @@
 
 #include "base/time.hpp"
 #include "engine/probe.hpp"
+#include "engine/progress.hpp"
 #include "engine/reason.hpp"
 
 namespace sluice::engine {
@@ -15,15 +16,17 @@ struct Pass {};
 
 struct Hold {
     Reason reason;
-    std::string message;                  // one sentence, free of values that change by themselves
-    std::optional<Instant> until = {};    // when a look is worth while though nothing happened
-    std::optional<HookProbe> probe = {};  // the fact that is missing
-    bool silent = false;                  // over so soon, as a rule, that it is not worth a write
+    std::string message;                // one sentence, free of values that change by themselves
+    std::optional<Instant> until = {};  // when a look is worth while though nothing happened
+    std::optional<Probe> probe = {};    // the fact that is missing
+    bool silent = false;                // over so soon, as a rule, that it is not worth a write
+    std::optional<CheckProgress> progress = {};  // what is to be remembered of a metric check
 };
 
 struct Fail {
     Reason reason;
     std::string message;
+    std::optional<CheckProgress> progress = {};
 };
 
 using Verdict = std::variant<Pass, Hold, Fail>;

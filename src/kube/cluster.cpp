@@ -54,13 +54,14 @@ struct Cluster::State : std::enable_shared_from_this<Cluster::State> {
         : client(some_client), warn(std::move(some_warn)) {}
 
     struct Reading {
-        model::StatefulSet set;
+        controller::LiveWorkload found;
         std::string selector;
-        std::vector<model::Pod> pods;
+        std::vector<controller::ObjectName> objects;  // still to be read, the last one first
         std::function<void(Answer<controller::LiveWorkload>)> done;
     };
     void list_pods(const std::shared_ptr<Reading>& reading, const std::string& next);
     void take_pods(const std::shared_ptr<Reading>& reading, model::ListPage page);
+    void read_objects(const std::shared_ptr<Reading>& reading);
     void check_policy(std::vector<std::string> paths, std::function<void(Answer<bool>)> done);
 };
 
@@ -70,7 +71,7 @@ Cluster::~Cluster() = default;
 
 void Cluster::list(const runtime::WatchScope& scope, const runtime::ListRequest& request,
                    std::function<void(Answer<model::ListPage>)> done) {
-    const std::string doing = fmt::format("list {}", plural_of(scope.kind));
+    const std::string doing = fmt::format("list {}", plural_of(scope));
     state_->client.send(
         {.path = list_path(scope, request), .deadline = 60s, .body_max = list_body_max},
         [weak = std::weak_ptr{state_}, kind = scope.kind, doing,
@@ -80,6 +81,8 @@ void Cluster::list(const runtime::WatchScope& scope, const runtime::ListRequest&
             if (!answer) return done(std::unexpected(failure_of(answer.error(), doing)));
             auto page = state->decoder.list(kind, std::move(answer->body));
             if (!page) return done(std::unexpected(malformed(page.error(), doing)));
+            for (const std::string& why : page->left_out)
+                state->warn(fmt::format("an object was left out of a {}: {}", doing, why));
             done(std::move(*page));
         });
 }
@@ -88,7 +91,7 @@ net::TransferId Cluster::watch(const runtime::WatchScope& scope,
                                const runtime::WatchRequest& request,
                                std::function<void(std::vector<model::WatchEvent>)> events,
                                std::function<void(std::optional<runtime::RequestFailure>)> ended) {
-    const std::string doing = fmt::format("watch {}", plural_of(scope.kind));
+    const std::string doing = fmt::format("watch {}", plural_of(scope));
     auto problem = std::make_shared<std::optional<Error>>();
     auto chunk = [weak = std::weak_ptr{state_}, kind = scope.kind, events = std::move(events),
                   framing = std::make_shared<WatchLines>(), problem](std::string_view bytes) {
@@ -102,10 +105,8 @@ net::TransferId Cluster::watch(const runtime::WatchScope& scope,
         std::vector<model::WatchEvent> batch;
         for (std::string& line : *lines) {
             auto event = state->decoder.watch_event(kind, std::move(line));
-            if (event)
-                batch.push_back(std::move(*event));
-            else
-                state->warn(event.error().message);
+            if (!event) state->warn(event.error().message);
+            batch.push_back(event ? std::move(*event) : model::LeftOut{});
         }
         if (!batch.empty()) events(std::move(batch));
         return true;
@@ -124,11 +125,13 @@ void Cluster::cancel(net::TransferId id) {
 }
 
 void Cluster::read_workload(const model::ObjectKey& key,
+                            std::vector<controller::ObjectName> objects,
                             std::function<void(Answer<controller::LiveWorkload>)> done) {
     // No resourceVersion: a quorum read.
     state_->client.send(
         {.path = statefulset_path(key), .body_max = object_body_max},
-        [weak = std::weak_ptr{state_}, done = std::move(done)](ApiResult<ApiResponse> answer) {
+        [weak = std::weak_ptr{state_}, objects = std::move(objects),
+         done = std::move(done)](ApiResult<ApiResponse> answer) {
             const auto state = weak.lock();
             if (!state) return;
             if (!answer)
@@ -138,14 +141,17 @@ void Cluster::read_workload(const model::ObjectKey& key,
             if (!selector || !set)
                 return done(std::unexpected(
                     malformed(set ? selector.error() : set.error(), "get statefulset")));
-            auto reading = std::make_shared<State::Reading>(State::Reading{
-                std::get<model::StatefulSet>(std::move(*set)), std::move(*selector), {}, done});
+            auto reading = std::make_shared<State::Reading>(
+                State::Reading{{std::get<model::StatefulSet>(std::move(*set)), {}, {}},
+                               std::move(*selector),
+                               objects,
+                               done});
             state->list_pods(reading, {});
         });
 }
 
 void Cluster::State::list_pods(const std::shared_ptr<Reading>& reading, const std::string& next) {
-    std::string path = pods_path(reading->set.meta.key.ns, reading->selector, next);
+    std::string path = pods_path(reading->found.set.meta.key.ns, reading->selector, next);
     client.send(
         {.path = std::move(path), .body_max = list_body_max},
         [weak = weak_from_this(), reading](ApiResult<ApiResponse> answer) {
@@ -162,13 +168,37 @@ void Cluster::State::list_pods(const std::shared_ptr<Reading>& reading, const st
 void Cluster::State::take_pods(const std::shared_ptr<Reading>& reading, model::ListPage page) {
     for (model::Object& object : page.items) {
         auto& pod = std::get<model::Pod>(object);
-        if (pod.owner_uid == reading->set.meta.uid) reading->pods.push_back(std::move(pod));
+        if (pod.owner_uid == reading->found.set.meta.uid)
+            reading->found.pods.push_back(std::move(pod));
     }
-    if (reading->pods.size() > pods_max)
+    if (reading->found.pods.size() > pods_max)
         return reading->done(std::unexpected(
             runtime::RequestFailure{0, Duration{0}, "the StatefulSet has more than 10000 pods"}));
     if (!page.next.empty()) return list_pods(reading, page.next);
-    reading->done(controller::LiveWorkload{std::move(reading->set), std::move(reading->pods)});
+    read_objects(reading);
+}
+
+// One after the other; there is seldom more than one.
+void Cluster::State::read_objects(const std::shared_ptr<Reading>& reading) {
+    if (reading->objects.empty()) return reading->done(std::move(reading->found));
+    const controller::ObjectName wanted = std::move(reading->objects.back());
+    reading->objects.pop_back();
+    const std::string doing = fmt::format("get {}", wanted.resource->plural);
+    client.send(
+        {.path = object_path(*wanted.resource, {reading->found.set.meta.key.ns, wanted.name}),
+         .body_max = object_body_max},
+        [weak = weak_from_this(), reading, doing,
+         resource = wanted.resource](ApiResult<ApiResponse> answer) {
+            const auto state = weak.lock();
+            if (!state) return;
+            const bool is_missing = !answer && answer.error().status == 404;
+            if (is_missing) return state->read_objects(reading);
+            if (!answer) return reading->done(std::unexpected(failure_of(answer.error(), doing)));
+            auto object = model::decode_custom_object(std::move(answer->body));
+            if (!object) return reading->done(std::unexpected(malformed(object.error(), doing)));
+            reading->found.objects.push_back({resource, std::move(*object)});
+            state->read_objects(reading);
+        });
 }
 
 void Cluster::patch_workload(const model::ObjectKey& key, const std::string& patch,
@@ -183,6 +213,39 @@ void Cluster::patch_workload(const model::ObjectKey& key, const std::string& pat
         auto set = state->decoder.object(model::Kind::StatefulSet, std::move(answer->body));
         if (!set) return done(std::unexpected(malformed(set.error(), "patch statefulset")));
         done(std::get<model::StatefulSet>(std::move(*set)));
+    });
+}
+
+void Cluster::patch_object(const model::CustomResource& resource, const model::ObjectKey& key,
+                           bool of_status, const std::string& patch,
+                           std::function<void(Answer<model::CustomObject>)> done) {
+    const std::string path = object_path(resource, key);
+    const std::string doing =
+        fmt::format("patch {}{}", resource.plural, of_status ? "/status" : "");
+    ApiRequest request = json_patch(of_status ? status_path(path) : path, patch);
+    request.body_max = object_body_max;
+    state_->client.send(std::move(request),
+                        [weak = std::weak_ptr{state_}, doing,
+                         done = std::move(done)](ApiResult<ApiResponse> answer) {
+                            if (weak.expired()) return;
+                            if (!answer)
+                                return done(std::unexpected(failure_of(answer.error(), doing)));
+                            auto object = model::decode_custom_object(std::move(answer->body));
+                            if (!object)
+                                return done(std::unexpected(malformed(object.error(), doing)));
+                            done(std::move(*object));
+                        });
+}
+
+void Cluster::delete_pod(const model::ObjectKey& key, const std::string& uid,
+                         std::function<void(Answer<void>)> done) {
+    ApiRequest request = remove(pod_path(key), uid);
+    request.body_max = object_body_max;
+    state_->client.send(std::move(request), [weak = std::weak_ptr{state_}, done = std::move(done)](
+                                                ApiResult<ApiResponse> answer) {
+        if (weak.expired()) return;
+        if (!answer) return done(std::unexpected(failure_of(answer.error(), "delete pod")));
+        done({});
     });
 }
 

@@ -31,10 +31,19 @@ class Cluster {
                           std::function<void(std::optional<runtime::RequestFailure>)> ended);
     void cancel(net::TransferId id);
 
-    void read_workload(const model::ObjectKey& key,
+    // The set, its pods and then those of these objects that exist; a failure of one is a failure
+    // of all.
+    void read_workload(const model::ObjectKey& key, std::vector<controller::ObjectName> objects,
                        std::function<void(Answer<controller::LiveWorkload>)> done);
     void patch_workload(const model::ObjectKey& key, const std::string& patch,
                         std::function<void(Answer<model::StatefulSet>)> done);
+    // Of the object itself or of its status subresource; the answer is the object.
+    void patch_object(const model::CustomResource& resource, const model::ObjectKey& key,
+                      bool of_status, const std::string& patch,
+                      std::function<void(Answer<model::CustomObject>)> done);
+    // This very pod, with the grace that it asks for: a namesake with another UID stays (409).
+    void delete_pod(const model::ObjectKey& key, const std::string& uid,
+                    std::function<void(Answer<void>)> done);
     void post_event(const controller::PostEvent& event, const std::string& instance,
                     std::function<void(Answer<void>)> done);
     // True if the policies that close the gate are installed and bound; an unknown is an error.

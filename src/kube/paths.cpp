@@ -5,25 +5,43 @@
 #include <algorithm>
 #include <array>
 
+#include "base/assert.hpp"
+#include "base/percent.hpp"
+
 namespace sluice::kube {
 namespace {
 
 struct Resource {
-    std::string_view group_path;
+    std::string group_path;
     std::string_view plural;
 };
-constexpr std::array resources{Resource{"/apis/apps/v1", "statefulsets"},
-                               Resource{"/api/v1", "pods"},
-                               Resource{"/api/v1", "configmaps"}};  // in the order of model::Kind
 
-constexpr std::array<std::string_view, 8> known_plurals{"statefulsets",
-                                                        "pods",
-                                                        "configmaps",
-                                                        "secrets",
-                                                        "leases",
-                                                        "events",
-                                                        "mutatingadmissionpolicies",
-                                                        "mutatingadmissionpolicybindings"};
+std::string group_path(const model::CustomResource& resource) {
+    return fmt::format("/apis/{}/{}", resource.group, resource.version);
+}
+
+Resource resource_in(const runtime::WatchScope& scope) {
+    switch (scope.kind) {
+        case model::Kind::StatefulSet: return {"/apis/apps/v1", "statefulsets"};
+        case model::Kind::Pod: return {"/api/v1", "pods"};
+        case model::Kind::ConfigMap: return {"/api/v1", "configmaps"};
+        case model::Kind::Custom: break;
+    }
+    SLUICE_ASSERT(scope.resource != nullptr);
+    return {group_path(*scope.resource), scope.resource->plural};
+}
+
+// Takes the first part of a path off.
+std::string_view take_part(std::string_view& path) {
+    const std::size_t slash = std::min(path.find('/'), path.size());
+    const std::string_view part = path.substr(0, slash);
+    path.remove_prefix(std::min(slash + 1, path.size()));
+    return part;
+}
+
+bool is_plural(std::string_view text) {
+    return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= 'a' && c <= 'z'; });
+}
 
 std::string namespaced(std::string_view group_path, const std::string& ns, std::string_view rest) {
     if (ns.empty()) return fmt::format("{}/{}", group_path, rest);
@@ -41,25 +59,12 @@ std::string selectors(const runtime::WatchScope& scope) {
 
 }  // namespace
 
-std::string percent_encoded(std::string_view text) {
-    std::string encoded;
-    for (const char c : text) {
-        const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                           (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_' || c == '~';
-        if (plain)
-            encoded += c;
-        else
-            encoded += fmt::format("%{:02X}", static_cast<unsigned char>(c));
-    }
-    return encoded;
-}
-
-std::string_view plural_of(model::Kind kind) {
-    return resources[static_cast<std::size_t>(kind)].plural;
+std::string_view plural_of(const runtime::WatchScope& scope) {
+    return resource_in(scope).plural;
 }
 
 std::string collection_path(const runtime::WatchScope& scope) {
-    const Resource& resource = resources[static_cast<std::size_t>(scope.kind)];
+    const Resource resource = resource_in(scope);
     return namespaced(resource.group_path, scope.ns, resource.plural);
 }
 
@@ -90,6 +95,11 @@ std::string secret_path(const model::ObjectKey& key) {
     return namespaced("/api/v1", key.ns, "secrets/" + percent_encoded(key.name));
 }
 
+std::string object_path(const model::CustomResource& resource, const model::ObjectKey& key) {
+    return namespaced(group_path(resource), key.ns,
+                      fmt::format("{}/{}", resource.plural, percent_encoded(key.name)));
+}
+
 std::string pods_path(const std::string& ns, std::string_view selector, std::string_view next) {
     std::string path = namespaced("/api/v1", ns, "pods?limit=500&labelSelector=");
     path += percent_encoded(selector);
@@ -114,13 +124,18 @@ std::string policy_path(std::string_view resource, std::string_view name) {
 
 std::string resource_of(std::string_view path) {
     path = path.substr(0, path.find('?'));
-    while (!path.empty()) {
-        const std::size_t slash = path.find('/');
-        const std::string_view part = path.substr(0, slash);
-        if (std::ranges::count(known_plurals, part) > 0) return std::string{part};
-        path = slash == std::string_view::npos ? std::string_view{} : path.substr(slash + 1);
+    if (!path.starts_with('/')) return "other";
+    path.remove_prefix(1);
+    const std::string_view root = take_part(path);
+    if (root != "api" && root != "apis") return "other";
+    if (root == "apis") take_part(path);  // the group
+    take_part(path);                      // the version
+    if (path.starts_with("namespaces/")) {
+        take_part(path);
+        take_part(path);
     }
-    return "other";
+    const std::string_view plural = take_part(path);
+    return is_plural(plural) ? std::string{plural} : "other";
 }
 
 }  // namespace sluice::kube

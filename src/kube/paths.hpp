@@ -9,10 +9,8 @@
 
 namespace sluice::kube {
 
-std::string percent_encoded(std::string_view text);
-
-// How a kind is called in a path: "statefulsets".
-std::string_view plural_of(model::Kind kind);
+// How that which is watched is called in a path: "statefulsets".
+std::string_view plural_of(const runtime::WatchScope& scope);
 
 // The collection of a scope, without a query.
 std::string collection_path(const runtime::WatchScope& scope);
@@ -22,13 +20,14 @@ std::string watch_path(const runtime::WatchScope& scope, const runtime::WatchReq
 std::string statefulset_path(const model::ObjectKey& key);
 std::string pod_path(const model::ObjectKey& key);
 std::string secret_path(const model::ObjectKey& key);
+std::string object_path(const model::CustomResource& resource, const model::ObjectKey& key);
 std::string pods_path(const std::string& ns, std::string_view selector, std::string_view next);
 std::string lease_path(const std::string& ns, std::string_view name);
 std::string events_path(const std::string& ns);
 std::string policy_path(std::string_view resource, std::string_view name);
 
-// "pods", "statefulsets", ...: the plural as it stands in a path, for metrics. One of a bounded
-// set.
+// "pods", "statefulsets", ...: the plural as it stands in one of these paths, for metrics; "other"
+// for any other path. As many values as there are resources that Sluice serves and uses.
 std::string resource_of(std::string_view path);
 
 }  // namespace sluice::kube

@@ -1,85 +1,20 @@
 #include "model/decode.hpp"
 
 #include <fmt/format.h>
-#include <simdjson.h>
-
-#include <charconv>
 
 #include "base/hash.hpp"
+#include "model/custom_fields.hpp"
+#include "model/json_fields.hpp"
 
 namespace sluice::model {
 namespace {
 
 using namespace simdjson;
-using Value = ondemand::value;
+using namespace wire;
 
 // Lists of more items than this come from no API server that was asked for pages.
 constexpr std::size_t items_max = 100'000;
 constexpr std::size_t message_max = 256;
-
-std::string text_of(Value value) {
-    return std::string{value.get_string().value()};
-}
-
-std::uint64_t version_of(std::string_view text) {
-    std::uint64_t version = 0;
-    std::from_chars(text.data(), text.data() + text.size(), version);
-    return version;
-}
-
-// Kubernetes numbers are int32 where we read them; others are nobody's.
-std::int32_t int32_of(Value value) {
-    const std::int64_t number = value.get_int64();
-    if (number < INT32_MIN || number > INT32_MAX) throw simdjson_error(NUMBER_OUT_OF_RANGE);
-    return static_cast<std::int32_t>(number);
-}
-
-Instant time_of(Value value) {
-    return parse_rfc3339(value.get_string()).value_or(Instant{});
-}
-
-bool is_null(Value& value) {
-    return value.type() == ondemand::json_type::null;
-}
-
-template <class Use>
-void each_field(Value value, Use use) {
-    if (is_null(value)) return;
-    for (auto field : value.get_object()) {
-        const std::string_view key = field.unescaped_key();
-        use(key, field.value().value());
-    }
-}
-
-// Feeds the fields of a metadata object that we know to `meta`, the others to `other`.
-template <class Other>
-void read_meta(Value value, ObjectMeta& meta, Other other) {
-    each_field(value, [&](std::string_view key, Value field) {
-        if (key == "name")
-            meta.key.name = text_of(field);
-        else if (key == "namespace")
-            meta.key.ns = text_of(field);
-        else if (key == "uid")
-            meta.uid = text_of(field);
-        else if (key == "resourceVersion")
-            meta.resource_version = version_of(text_of(field));
-        else if (key == "generation")
-            meta.generation = field.get_int64();
-        else if (key == "deletionTimestamp")
-            meta.deleting = !is_null(field);
-        else
-            other(key, field);
-    });
-}
-
-template <class Keep>
-void read_texts(Value value, Texts& into, Keep keep) {
-    each_field(value, [&](std::string_view key, Value field) {
-        if (!keep(key)) return;
-        std::string name{key};
-        into.insert_or_assign(std::move(name), text_of(field));
-    });
-}
 
 UpdateStrategy strategy_of(std::string_view name) {
     if (name == "RollingUpdate") return UpdateStrategy::RollingUpdate;
@@ -210,8 +145,13 @@ Object read_config_map(Value value) {
     return map;
 }
 
+Object read_custom(Value value) {
+    return read_custom_object(value);
+}
+
 using Read = Object (*)(Value);
-constexpr Read readers[] = {read_statefulset, read_pod, read_config_map};  // in the order of Kind
+constexpr Read readers[] = {read_statefulset, read_pod, read_config_map,
+                            read_custom};  // in the order of Kind
 
 Object read_named(Kind kind, Value value) {
     Object object = readers[static_cast<std::size_t>(kind)](value);
@@ -253,6 +193,15 @@ WatchEvent read_event(Kind kind, std::string_view type, Value value) {
     throw simdjson_error(INCORRECT_TYPE);
 }
 
+// Apart from the list, so that what is wrong with it ends with it.
+void read_custom_item(Value value, ListPage& page) {
+    Result<CustomObject> object = decode_custom_object(std::string{to_json_string(value).value()});
+    if (object)
+        page.items.emplace_back(std::move(*object));
+    else
+        page.left_out.push_back(std::move(object.error().message));
+}
+
 ListPage read_list(Kind kind, ondemand::object list) {
     ListPage page;
     for (auto field : list) {
@@ -265,8 +214,12 @@ ListPage read_list(Kind kind, ondemand::object list) {
             });
         if (key != "items" || is_null(value)) continue;
         for (auto item : value.get_array()) {
-            if (page.items.size() == items_max) throw simdjson_error(CAPACITY);
-            page.items.push_back(read_named(kind, item.value()));
+            if (page.items.size() + page.left_out.size() == items_max)
+                throw simdjson_error(CAPACITY);
+            if (kind == Kind::Custom)
+                read_custom_item(item.value(), page);
+            else
+                page.items.push_back(read_named(kind, item.value()));
         }
     }
     return page;

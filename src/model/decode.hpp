@@ -10,13 +10,14 @@
 
 #include "base/result.hpp"
 #include "model/config_map.hpp"
+#include "model/custom_object.hpp"
 #include "model/pod.hpp"
 #include "model/statefulset.hpp"
 
 namespace sluice::model {
 
-enum class Kind : std::uint8_t { StatefulSet, Pod, ConfigMap };
-using Object = std::variant<StatefulSet, Pod, ConfigMap>;
+enum class Kind : std::uint8_t { StatefulSet, Pod, ConfigMap, Custom };
+using Object = std::variant<StatefulSet, Pod, ConfigMap, CustomObject>;
 
 const ObjectMeta& meta_of(const Object& object);
 
@@ -24,6 +25,9 @@ struct ListPage {
     std::vector<Object> items;
     std::string resource_version;
     std::string next;  // the continue token; empty on the last page
+    // Why custom objects are missing that could not be read: anybody may write those, and one of
+    // them must not hide the others. An object of another kind spoils the page.
+    std::vector<std::string> left_out = {};
 };
 
 struct Changed {  // ADDED or MODIFIED: what the object is now
@@ -40,7 +44,8 @@ struct WatchFailed {  // an ERROR event: the watch is over
     int code = 0;
     std::string message;
 };
-using WatchEvent = std::variant<Changed, Deleted, Bookmark, WatchFailed>;
+struct LeftOut {};  // an event that could not be read: what it was about is not known
+using WatchEvent = std::variant<Changed, Deleted, Bookmark, WatchFailed, LeftOut>;
 
 // Holds the parser's buffers, which are reused from call to call.
 class Decoder {

@@ -7,7 +7,7 @@ bool is_kept_label(std::string_view key) {
 }
 
 bool is_kept_annotation(std::string_view key) {
-    return key.starts_with(own_prefix);
+    return key.starts_with(own_prefix) || key == steered_by_annotation;
 }
 
 Partition effective_partition(const StatefulSet& set) {

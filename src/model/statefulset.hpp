@@ -40,6 +40,8 @@ struct StatefulSet {
 
 inline constexpr std::string_view pilot_label = "dd-statefulset-pilot";
 inline constexpr std::string_view own_prefix = "sluice.dev/";
+// Names the object that steers the set, where there is one.
+inline constexpr std::string_view steered_by_annotation = "sts.plus/phasedRollout";
 
 bool is_kept_label(std::string_view key);
 bool is_kept_annotation(std::string_view key);

@@ -12,7 +12,7 @@ struct Tls {
     std::string client_cert_pem{};  // with client_key_pem, or both empty
     Redacted client_key_pem{};
     std::string server_name{};  // empty: the host of the URL
-    bool verify = true;         // false only where a kubeconfig says insecure-skip-tls-verify
+    bool verify = true;         // false only where a person said so: insecure-skip-tls-verify
 };
 
 }  // namespace sluice::net

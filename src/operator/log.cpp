@@ -3,6 +3,7 @@
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <boost/json.hpp>
 
 namespace sluice::operators {
@@ -25,8 +26,16 @@ std::string one_line(std::string_view text) {
     return line;
 }
 
+std::string in_small_letters(std::string_view text) {
+    std::string small{text};
+    std::ranges::transform(small, small.begin(), [](char c) {
+        return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    });
+    return small;
+}
+
 std::string as_json_line(controller::Log::Level level, const std::string& text,
-                         const model::ObjectKey& about) {
+                         const model::ObjectKey& about, std::string_view kind) {
     const auto now = std::chrono::system_clock::now().time_since_epoch();
     const Instant at{std::chrono::duration_cast<Duration>(now).count()};
     constexpr const char* names[] = {"debug", "info", "warning", "error"};
@@ -35,7 +44,7 @@ std::string as_json_line(controller::Log::Level level, const std::string& text,
                              {"message", text}};
     if (!about.name.empty()) {
         line["namespace"] = about.ns;
-        line["statefulset"] = about.name;
+        line[in_small_letters(kind)] = about.name;
     }
     return boost::json::serialize(line);
 }
@@ -51,13 +60,14 @@ void open_log(const std::string& format, const std::string& level) {
     spdlog::set_default_logger(std::move(logger));
 }
 
-void log_line(controller::Log::Level level, std::string_view text, const model::ObjectKey& about) {
+void log_line(controller::Log::Level level, std::string_view text, const model::ObjectKey& about,
+              std::string_view kind) {
     const spdlog::level::level_enum as = to_spdlog(level);
     if (!spdlog::should_log(as)) return;
     const std::string line = one_line(text);
-    if (as_json) return spdlog::log(as, "{}", as_json_line(level, line, about));
+    if (as_json) return spdlog::log(as, "{}", as_json_line(level, line, about, kind));
     if (about.name.empty()) return spdlog::log(as, "{}", line);
-    spdlog::log(as, "{}/{}: {}", about.ns, about.name, line);
+    spdlog::log(as, "{} {}/{}: {}", kind, about.ns, about.name, line);
 }
 
 }  // namespace sluice::operators

@@ -11,7 +11,8 @@ namespace sluice::operators {
 
 // format: console or json; level: debug, info, warning, error.
 void open_log(const std::string& format, const std::string& level);
+// `kind` is the kind of `about`; in json its small letters are the name of the field.
 void log_line(controller::Log::Level level, std::string_view text,
-              const model::ObjectKey& about = {});
+              const model::ObjectKey& about = {}, std::string_view kind = "StatefulSet");
 
 }  // namespace sluice::operators

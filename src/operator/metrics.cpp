@@ -6,6 +6,7 @@
 #include <prometheus/text_serializer.h>
 #include <unistd.h>
 
+#include <array>
 #include <fstream>
 
 #include "kube/paths.hpp"
@@ -25,6 +26,7 @@ std::string verb_of(const std::string& method, const std::string& path) {
     if (method == "POST") return "create";
     if (method == "PUT") return "update";
     if (method == "PATCH") return "patch";
+    if (method == "DELETE") return "delete";
     if (path.find("watch=1") != std::string::npos) return "watch";
     const std::string plain = path.substr(0, path.find('?'));
     return plain.ends_with("/" + kube::resource_of(path)) ? "list" : "get";
@@ -84,8 +86,11 @@ std::vector<MetricFamily> work_families(const controller::Controller& controller
                  controller.watch_restarts(model::Kind::StatefulSet));
     restarts.add({{"resource", "pods"}}, controller.watch_restarts(model::Kind::Pod));
     restarts.add({{"resource", "configmaps"}}, controller.watch_restarts(model::Kind::ConfigMap));
+    restarts.add({{"resource", "custom"}}, controller.watch_restarts(model::Kind::Custom));
     Family writes = counter("sluice_writes_total", "Writes to the API that went through.");
     writes.add({{"what", "workload"}}, static_cast<double>(counters.workload_writes));
+    writes.add({{"what", "object"}}, static_cast<double>(counters.object_writes));
+    writes.add({{"what", "pod"}}, static_cast<double>(counters.pods_deleted));
     writes.add({{"what", "event"}}, static_cast<double>(counters.event_writes));
     Family phases = gauge("sluice_rollouts", "Steered workloads, by the phase they are in.");
     for (const auto& [phase, count] : controller.rollouts_by_phase())
@@ -108,6 +113,15 @@ std::vector<MetricFamily> work_families(const controller::Controller& controller
                 .take()};
 }
 
+MetricFamily stored_objects(const controller::Controller& controller) {
+    Family stored = gauge("sluice_stored_objects", "Objects in the operator's memory.");
+    stored.add({{"resource", "statefulsets"}}, static_cast<double>(controller.store().set_count()));
+    stored.add({{"resource", "pods"}}, static_cast<double>(controller.store().pod_count()));
+    for (const auto& [plural, count] : controller.object_counts())
+        stored.add({{"resource", std::string{plural}}}, static_cast<double>(count));
+    return stored.take();
+}
+
 std::vector<MetricFamily> process_families(const controller::Controller& controller) {
     const bool prevents = controller.guarantee() == engine::Guarantee::Prevent;
     return {gauge("sluice_leader", "1 while this operator leads.")
@@ -119,11 +133,7 @@ std::vector<MetricFamily> process_families(const controller::Controller& control
             gauge("sluice_prevents", "1 if admission policies keep others from opening a gate.")
                 .add({}, prevents ? 1 : 0)
                 .take(),
-            gauge("sluice_stored_objects", "Objects in the operator's memory.")
-                .add({{"resource", "statefulsets"}},
-                     static_cast<double>(controller.store().set_count()))
-                .add({{"resource", "pods"}}, static_cast<double>(controller.store().pod_count()))
-                .take(),
+            stored_objects(controller),
             gauge("process_resident_memory_bytes", "Resident memory of this process.")
                 .add({}, resident_bytes())
                 .take()};
@@ -148,6 +158,15 @@ struct Metrics::State {
             .Name("sluice_rollout_duration_seconds")
             .Help("How long rollouts took, by API and outcome.")
             .Register(registry);
+    prometheus::Family<prometheus::Counter>& checks =
+        prometheus::BuildCounter()
+            .Name("sluice_metric_checks_total")
+            .Help("Questions to Prometheus that came to an end, by what was read.")
+            .Register(registry);
+    // In the order of MetricReading::Kind; there from the start, so that rates can be computed.
+    std::array<prometheus::Counter*, 3> check_outcomes{&checks.Add({{"outcome", "no_data"}}),
+                                                       &checks.Add({{"outcome", "data"}}),
+                                                       &checks.Add({{"outcome", "unknown"}})};
 };
 
 Metrics::Metrics() : state_(std::make_unique<State>()) {}
@@ -167,6 +186,10 @@ void Metrics::request_answered(const std::string& method, const std::string& pat
 void Metrics::rollout_ended(const std::string& api, const std::string& outcome, Duration took) {
     state_->rollouts.Add({{"api", api}, {"outcome", outcome}}, rollout_buckets)
         .Observe(seconds(took));
+}
+
+void Metrics::metric_read(api::metrics::MetricReading::Kind kind) {
+    state_->check_outcomes.at(static_cast<std::size_t>(kind))->Increment();
 }
 
 std::string Metrics::text(const controller::Controller& controller, Instant now) const {

@@ -1,22 +1,22 @@
 #include <fmt/format.h>
 #include <malloc.h>
-#include <unistd.h>
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <cstdlib>
 #include <random>
 
 #include "controller/controller.hpp"
 #include "kube/cluster.hpp"
 #include "net/clock.hpp"
 #include "net/http_server.hpp"
+#include "operator/identity.hpp"
 #include "operator/log.hpp"
 #include "operator/metrics.hpp"
 #include "operator/options.hpp"
 #include "probe/hook_caller.hpp"
+#include "probe/metric_caller.hpp"
 #include "runtime/election.hpp"
 
 namespace sluice::operators {
@@ -27,52 +27,17 @@ using controller::Effects;
 using controller::Input;
 using controller::Log;
 
-// For requests; watches have theirs on top, two for each namespace and one for the hooks.
+// For requests; watches have theirs on top: in each namespace two and at most one for the custom
+// resource of each API, and one for the hooks.
 constexpr std::size_t request_connections = 10;
 
-std::size_t connections_for(std::size_t namespaces) {
-    return request_connections + 2 * std::max<std::size_t>(1, namespaces) + 1;
+std::size_t connections_for(const Options& options) {
+    const std::size_t in_namespace = 2 + options.apis.size();
+    return request_connections +
+           in_namespace * std::max<std::size_t>(1, options.namespaces.size()) + 1;
 }
 // How long a write may still take when the process was told to end.
 constexpr Duration shutdown_patience = 10s;
-constexpr const char* service_account = "/var/run/secrets/kubernetes.io/serviceaccount";
-
-std::string from_environment(const char* name) {
-    const char* value = std::getenv(name);
-    return value ? value : "";
-}
-
-std::vector<std::string> split(const std::string& text, char at) {
-    std::vector<std::string> parts;
-    std::size_t from = 0;
-    while (from <= text.size()) {
-        const std::size_t end = std::min(text.find(at, from), text.size());
-        if (end > from) parts.push_back(text.substr(from, end - from));
-        from = end + 1;
-    }
-    return parts;
-}
-
-// --kubeconfig wins; then the pod we run in; then KUBECONFIG; then ~/.kube/config.
-Result<std::shared_ptr<kube::Credentials>> find_credentials(asio::io_context& loop,
-                                                            const Options& options) {
-    if (!options.kubeconfig.empty())
-        return kube::from_kubeconfig(loop, {options.kubeconfig}, options.context);
-    const std::string host = from_environment("KUBERNETES_SERVICE_HOST");
-    if (!host.empty())
-        return kube::from_service_account(loop, service_account, host,
-                                          from_environment("KUBERNETES_SERVICE_PORT"));
-    std::vector<std::string> paths = split(from_environment("KUBECONFIG"), ':');
-    if (paths.empty()) paths.push_back(from_environment("HOME") + "/.kube/config");
-    return kube::from_kubeconfig(loop, paths, options.context);
-}
-
-std::string random_identity(std::uint64_t seed) {
-    char host[256] = {};
-    gethostname(host, sizeof host - 1);
-    return fmt::format("{}_{:016x}", host, seed);
-}
-
 controller::Settings settings_of(const Options& options, const std::string& config_namespace,
                                  std::uint64_t seed) {
     controller::Settings settings;
@@ -96,11 +61,12 @@ class Operator {
           config_namespace_(options.config_namespace.empty() ? credentials->default_namespace()
                                                              : options.config_namespace),
           identity_(random_identity(seed)),
-          api_(loop, credentials, connections_for(options.namespaces.size())),
+          api_(loop, credentials, connections_for(options)),
           lease_api_(loop, credentials, 1),
           cluster_(api_, [](const std::string& text) { log_line(Log::Level::Warning, text); }),
           lease_(lease_api_, config_namespace_, options.lease_name),
           hooks_(loop, api_, options.allow_local_hooks),
+          metric_caller_(loop, api_, options.allowed_metric_hosts, options.allow_local_metrics),
           controller_(settings_of(options, config_namespace_, seed)),
           election_(identity_, seed),
           wake_(loop),
@@ -128,12 +94,20 @@ class Operator {
     void run_one(controller::StopWatch&& effect);
     void run_one(controller::ReadWorkload&& effect);
     void run_one(controller::PatchWorkload&& effect);
+    void run_one(controller::PatchObject&& effect);
+    void run_one(controller::DeletePod&& effect);
     void run_one(controller::AskHook&& effect);
-    void run_one(controller::CancelHook&& effect);
+    void run_one(controller::AskMetric&& effect);
+    void run_one(controller::CancelQuestion&& effect);
     void run_one(controller::PostEvent&& effect);
     void run_one(controller::CheckPolicies&& effect);
     void run_one(controller::RolloutEnded&& effect);
     void run_one(controller::Log&& effect);
+
+    // The last look at the clock before the bytes of a write leave: a process that was asleep may
+    // have lost the lead since the decision was made. False: the write was answered as not sent.
+    template <class Answered>
+    bool may_write(controller::Ticket ticket);
 
     bool leads() const { return !options_.leader_elect || election_.leads(clock_.now()); }
     void run_election();
@@ -155,6 +129,7 @@ class Operator {
     kube::Cluster cluster_;
     kube::LeaseKeeper lease_;
     probe::HookCaller hooks_;
+    probe::MetricCaller metric_caller_;
     controller::Controller controller_;
     runtime::Election election_;
     Metrics metrics_;
@@ -162,6 +137,7 @@ class Operator {
     std::unique_ptr<net::HttpServer> metrics_server_;
     std::map<controller::SessionId, net::TransferId> watches_;
     std::map<controller::Ticket, probe::HookCaller::CallId> asking_;
+    std::map<controller::Ticket, probe::MetricCaller::CallId> measuring_;
     asio::steady_timer wake_;
     asio::steady_timer lease_wake_;
     asio::steady_timer shutdown_;
@@ -267,27 +243,45 @@ void Operator::run_one(controller::StopWatch&& effect) {
 
 void Operator::run_one(controller::ReadWorkload&& effect) {
     cluster_.read_workload(
-        effect.key, [this, ticket = effect.ticket](kube::Answer<controller::LiveWorkload> answer) {
+        effect.key, std::move(effect.objects),
+        [this, ticket = effect.ticket](kube::Answer<controller::LiveWorkload> answer) {
             step(controller::WorkloadRead{ticket, std::move(answer)});
         });
 }
 
+template <class Answered>
+bool Operator::may_write(controller::Ticket ticket) {
+    if (leads()) return true;
+    asio::post(loop_, [this, ticket] {
+        step(Answered{ticket, std::unexpected(runtime::RequestFailure{
+                                  0, Duration{0}, "not sent: this operator no longer leads"})});
+    });
+    return false;
+}
+
 void Operator::run_one(controller::PatchWorkload&& effect) {
-    // The last look at the clock before the bytes leave: a process that was asleep may have lost
-    // the lead since the decision was made.
-    if (!leads()) {
-        asio::post(loop_, [this, ticket = effect.ticket] {
-            step(controller::WorkloadPatched{
-                ticket, std::unexpected(runtime::RequestFailure{
-                            0, Duration{0}, "not sent: this operator no longer leads"})});
-        });
-        return;
-    }
+    if (!may_write<controller::WorkloadPatched>(effect.ticket)) return;
     cluster_.patch_workload(
         effect.key, effect.json_patch,
         [this, ticket = effect.ticket](kube::Answer<model::StatefulSet> answer) {
             step(controller::WorkloadPatched{ticket, std::move(answer)});
         });
+}
+
+void Operator::run_one(controller::PatchObject&& effect) {
+    if (!may_write<controller::ObjectPatched>(effect.ticket)) return;
+    cluster_.patch_object(*effect.resource, effect.key, effect.of_status, effect.json_patch,
+                          [this, ticket = effect.ticket](kube::Answer<model::CustomObject> answer) {
+                              step(controller::ObjectPatched{ticket, std::move(answer)});
+                          });
+}
+
+void Operator::run_one(controller::DeletePod&& effect) {
+    if (!may_write<controller::PodDeleted>(effect.ticket)) return;
+    cluster_.delete_pod(effect.key, effect.uid,
+                        [this, ticket = effect.ticket](kube::Answer<void> answer) {
+                            step(controller::PodDeleted{ticket, std::move(answer)});
+                        });
 }
 
 void Operator::run_one(controller::AskHook&& effect) {
@@ -300,9 +294,21 @@ void Operator::run_one(controller::AskHook&& effect) {
         });
 }
 
-void Operator::run_one(controller::CancelHook&& effect) {
-    const auto found = asking_.extract(effect.ticket);
-    if (!found.empty()) hooks_.cancel(found.mapped());
+void Operator::run_one(controller::AskMetric&& effect) {
+    const controller::Ticket ticket = effect.ticket;
+    measuring_[ticket] = metric_caller_.ask(
+        effect.ns, std::move(effect.query), [this, ticket](api::metrics::MetricReading reading) {
+            measuring_.erase(ticket);
+            metrics_.metric_read(reading.kind);
+            step(controller::MetricAnswered{ticket, std::move(reading)});
+        });
+}
+
+void Operator::run_one(controller::CancelQuestion&& effect) {
+    if (const auto found = asking_.extract(effect.ticket); !found.empty())
+        hooks_.cancel(found.mapped());
+    if (const auto found = measuring_.extract(effect.ticket); !found.empty())
+        metric_caller_.cancel(found.mapped());
 }
 
 void Operator::run_one(controller::PostEvent&& effect) {
@@ -323,7 +329,8 @@ void Operator::run_one(controller::RolloutEnded&& effect) {
 }
 
 void Operator::run_one(controller::Log&& effect) {
-    log_line(effect.level, effect.text, effect.about);
+    log_line(effect.level, effect.text, effect.about,
+             effect.resource ? effect.resource->kind : "StatefulSet");
 }
 
 void Operator::run_election() {

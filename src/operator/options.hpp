@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "api/inquiry/hosts.hpp"
+#include "api/registry.hpp"
 #include "base/time.hpp"
 
 namespace sluice::operators {
@@ -13,16 +15,18 @@ struct Options {
     std::string context;
     std::vector<std::string> namespaces;
     std::string config_namespace;  // empty: the pod's own, or sluice-system
-    std::vector<std::string> apis = {"pilot"};
+    std::vector<std::string> apis = api::api_names();
     bool leader_elect = false;
     std::string lease_name = "sluice";
     std::string metrics_address = ":8080";
     std::string health_address = ":8081";
     std::string log_format = "console";
     std::string log_level = "info";
-    double qps = 100;
+    double qps = 300;
     Duration hook_retry = 30s;
     bool allow_local_hooks = false;
+    api::HostList allowed_metric_hosts;  // empty: any
+    bool allow_local_metrics = false;
 };
 
 // Runs until a signal ends it; returns the exit code.

@@ -34,10 +34,14 @@ std::optional<SessionRequest> WatchSession::poll(Instant now) {
     in_flight_ = true;
     started_ = now;
     switch (state_) {
-        case State::ListFirst: ++epoch_; return ListRequest{};
+        case State::ListFirst:
+            ++epoch_;
+            left_out_ = false;
+            return ListRequest{};
         case State::ListNext: return ListRequest{.next = next_};
         case State::Stream:
             ++epoch_;
+            left_out_ = false;
             return WatchRequest{{}, true, dice_.between(watch_least, watch_most)};
         case State::Watch: break;
     }
@@ -71,7 +75,8 @@ void WatchSession::schedule(Duration delay, Instant now) {
 }
 
 void WatchSession::completed(const std::string& version, Seen& seen, Instant now) {
-    seen.complete_at = number_of(version);
+    // What could not be read is missing in the list and not in the world.
+    if (!left_out_) seen.complete_at = number_of(version);
     version_ = version;
     state_ = State::Watch;
     synced_ = true;
@@ -81,9 +86,16 @@ void WatchSession::completed(const std::string& version, Seen& seen, Instant now
     relist_at_ = now + dice_.between(relist_least, relist_most);
 }
 
+// The server serves this resource, so it is there.
+void WatchSession::answered(bool left_out) {
+    absent_ = false;
+    left_out_ = left_out_ || left_out;
+}
+
 Seen WatchSession::on_page(model::ListPage page, Instant now) {
     SLUICE_ASSERT(in_flight_);
     in_flight_ = false;
+    answered(!page.left_out.empty());
     Seen seen;
     for (model::Object& item : page.items)
         seen.objects.push_back({std::move(item)});
@@ -112,6 +124,7 @@ Seen WatchSession::on_events(std::vector<model::WatchEvent> events, Instant now)
             on_failure({failed->code, Duration{0}, failed->message}, now);
             break;
         }
+        answered(std::holds_alternative<model::LeftOut>(event));
     }
     return seen;
 }
@@ -135,7 +148,8 @@ void WatchSession::on_failure(const RequestFailure& failure, Instant now) {
     in_flight_ = false;
     ++restarts_;
     last_failure_ = failure.message;
-    const bool refuses_streaming = state_ == State::Stream &&
+    const bool undefined = scope_.kind == model::Kind::Custom && failure.status == 404;
+    const bool refuses_streaming = !undefined && state_ == State::Stream &&
                                    std::ranges::count(refusals_of_streaming, failure.status) > 0 &&
                                    streaming_works_;
     schedule(std::max(backoff_.next(dice_), failure.retry_after), now);
@@ -143,8 +157,14 @@ void WatchSession::on_failure(const RequestFailure& failure, Instant now) {
         streaming_works_ = false;
         not_before_ = now;
     }
+    if (undefined) {
+        absent_ = true;
+        synced_ = false;  // once it is defined, it is to be seen anew
+    } else if (failure.status == 403) {
+        absent_ = false;  // it is there for all we know
+    }
     const bool expired = failure.status == 410;
-    if (expired || state_ != State::Watch) relist(now);
+    if (expired || undefined || state_ != State::Watch) relist(now);
 }
 
 }  // namespace sluice::runtime

@@ -2,8 +2,10 @@
 // machine without I/O: it says what to request, is told what came, and says what that means.
 //
 // Promises: at most one request of a session is under way; a list that was cut short removes
-// nothing; 410 leads to a fresh list; every failure waits longer than the last; the world is listed
-// anew now and then even if all seems well, for a watch is a hint and not a proof.
+// nothing, nor does one with an object that could not be read; 410 leads to a fresh list; every
+// failure waits longer than the last; the world is listed anew now and then even if all seems well,
+// for a watch is a hint and not a proof. A custom resource whose definition is not installed (404)
+// is waited for, and holds nobody up.
 #pragma once
 
 #include <optional>
@@ -24,6 +26,7 @@ struct WatchScope {
     std::string ns;
     std::string label_selector;
     std::string field_selector;
+    const model::CustomResource* resource = nullptr;  // of Kind::Custom: which
 };
 
 struct ListRequest {
@@ -62,8 +65,11 @@ class WatchSession {
 
     const WatchScope& scope() const { return scope_; }
     std::uint8_t epoch() const { return epoch_; }
-    // The whole scope has been seen at least once.
-    bool is_synced() const { return synced_; }
+    // The whole scope has been seen at least once, or there is no such resource.
+    bool is_synced() const { return synced_ || absent_; }
+    // A custom resource that the server does not know, when it was asked last. What was seen of it
+    // before is not taken back.
+    bool is_absent() const { return absent_; }
     bool is_in_flight() const { return in_flight_; }
     int restarts() const { return restarts_; }
     const std::string& last_failure() const { return last_failure_; }
@@ -86,6 +92,7 @@ class WatchSession {
     void relist(Instant now);
     void schedule(Duration delay, Instant now);
     void completed(const std::string& version, Seen& seen, Instant now);
+    void answered(bool left_out);
 
     WatchScope scope_;
     Dice dice_;
@@ -94,6 +101,8 @@ class WatchSession {
     bool in_flight_ = false;
     bool streaming_works_ = true;
     bool synced_ = false;
+    bool absent_ = false;
+    bool left_out_ = false;  // something of this list could not be read
     std::uint8_t epoch_ = 0;
     std::string next_;     // continue token
     std::string version_;  // where to watch from

@@ -7,12 +7,15 @@ import subprocess
 
 from harness.operator import service_account_kubeconfig
 from harness.places import REPOSITORY
+from harness.waiting import wait_for
 
 PROGRAM = REPOSITORY / "build/release/tests/cluster/cluster_client"
 
 
-def test_the_client_speaks_with_a_real_server(cluster, api, namespace):
+def test_the_client_speaks_with_a_real_server(cluster, api, namespace, install):
     assert PROGRAM.exists(), f"{PROGRAM} is missing: run `tools/build release all`"
+    install("crds")
+    wait_for("PhasedRollouts to be served", lambda: api.list("PhasedRollout") == [])
     api.create({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "RoleBinding",
                 "metadata": {"name": "client", "namespace": namespace},
                 "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole",
@@ -24,4 +27,4 @@ def test_the_client_speaks_with_a_real_server(cluster, api, namespace):
                           env={**os.environ, "SLUICE_TEST_KUBECONFIG": str(kubeconfig),
                                "SLUICE_TEST_NAMESPACE": namespace})
     assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
-    assert "[  PASSED  ] 11 tests" in done.stdout
+    assert "[  PASSED  ] 14 tests" in done.stdout

@@ -52,9 +52,10 @@ spec:
 """
 
 
-@pytest.fixture(scope="module")
-def embedded(tmp_path_factory) -> Iterator[Embedded]:
-    cluster = Embedded(tmp_path_factory.mktemp("embedded"))
+@pytest.fixture(scope="module", params=["kubectl", "kubectl-oldest"])
+def embedded(tmp_path_factory, request) -> Iterator[Embedded]:
+    """A cluster under the newest kubectl that it promises to serve, and one under the oldest."""
+    cluster = Embedded(tmp_path_factory.mktemp("embedded"), kubectl=request.param)
     yield cluster
     cluster.process.terminate()
 
@@ -85,6 +86,12 @@ def rows(text: str) -> list[list[str]]:
 
 
 # kubectl
+
+
+def test_both_ends_of_the_promise_are_driven(embedded, request):
+    version = json.loads(embedded.kubectl("version", "--client", "-o", "json"))["clientVersion"]
+    oldest = "oldest" in request.node.name
+    assert version["gitVersion"].startswith("v1.30." if oldest else "v1.36.")
 
 
 def test_get_prints_the_columns_of_a_real_server(embedded, ns):

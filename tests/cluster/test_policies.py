@@ -557,6 +557,36 @@ def test_the_deployment_meets_the_restricted_standard(cluster: ControlPlane, api
     api.delete("Deployment", "sluice", "sluice-system", propagation="Foreground")
 
 
+def test_the_operator_may_write_status_and_finalizer_of_a_phasedrollout_and_nothing_else(
+        api: Api, operator_api: Api) -> None:
+    api.kubectl("apply", "-f", str(DEPLOY / "crds"))
+    wait_for("PhasedRollouts to be served", lambda: api.list("PhasedRollout") == [])
+    api.create({"apiVersion": "sts.plus/v1alpha1", "kind": "PhasedRollout",
+                "metadata": {"name": "web", "namespace": "default", "finalizers": ["a.test/b"]},
+                "spec": {"targetRef": "web", "check": {"query": {"expr": "up", "url": "prom"}}}})
+
+    def write(body: Object, **how: Any) -> Object:
+        return operator_api.patch("PhasedRollout", "web", body, "default", **how)
+
+    refused: list[Object] = [
+        {"spec": {"skipCheck": True}}, {"spec": {"check": {"query": {"url": "evil"}}}},
+        {"metadata": {"labels": {"a": "b"}}}, {"metadata": {"annotations": {"a": "b"}}},
+        {"metadata": {"finalizers": None}}, {"metadata": {"finalizers": ["sts.plus/finalizer"]}},
+    ]
+    for body in refused:
+        wait_for(f"{body} to be refused", lambda: is_refused(lambda: write(body, dry_run=True)))
+    for finalizers in (["a.test/b", "sts.plus/finalizer"], ["a.test/b"]):
+        after = write({"metadata": {"finalizers": finalizers}})
+        assert after["metadata"]["finalizers"] == finalizers
+    assert write({"status": {"phase": "Updated"}}, subresource="status")["status"] == {
+        "phase": "Updated"}
+    with pytest.raises(ApiError) as denied:
+        operator_api.delete("PhasedRollout", "web", "default")
+    assert denied.value.status == 403
+    api.patch("PhasedRollout", "web", {"metadata": {"finalizers": None}}, "default")
+    api.delete("PhasedRollout", "web", "default")
+
+
 def test_the_optional_network_policy_is_valid(cluster: ControlPlane) -> None:
     said = run_kubectl(cluster, "apply", "--dry-run=server", "-f",
                        str(DEPLOY / "optional" / "networkpolicy.yaml"))
@@ -703,6 +733,24 @@ def test_uninstall_refuses_while_there_are_custom_resources(bare_cluster: Contro
     assert api.find("CustomResourceDefinition", "widgets.test.sluice.dev") is None
     left = api.get("ConfigMap", "owned", "default")
     assert "ownerReferences" not in left["metadata"]
+
+
+def test_uninstall_by_force_does_not_wait_for_the_finalizers_of_an_operator_that_is_gone(
+        bare_cluster: ControlPlane) -> None:
+    api = bare_cluster.api
+    assert run_script(bare_cluster, "install").returncode == 0
+    for name, finalizers in (("held", ["sts.plus/finalizer"]), ("free", [])):
+        api.apply({"apiVersion": "sts.plus/v1alpha1", "kind": "PhasedRollout",
+                   "metadata": {"name": name, "namespace": "default", "finalizers": finalizers},
+                   "spec": {"targetRef": "web", "check": {"query": {"expr": "up", "url": "prom"}}}})
+
+    refused = run_script(bare_cluster, "uninstall")
+    assert refused.returncode == 1
+    assert [line.split() for line in refused.stderr.splitlines()[:2]] == [
+        ["PhasedRollout", "default", "free"], ["PhasedRollout", "default", "held"]]
+
+    assert run_script(bare_cluster, "uninstall", FORCE="1").returncode == 0
+    assert api.find("CustomResourceDefinition", "phasedrollouts.sts.plus") is None
 
 
 def test_uninstall_deletes_nothing_if_it_cannot_ask(bare_cluster: ControlPlane,

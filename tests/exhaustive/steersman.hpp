@@ -207,7 +207,8 @@ inline Look Steersman::take(const World& world, const engine::Decision& decision
         const Write write = written(world, *decision.patch);
         look.write = writes_.number_of(write, write);
     }
-    if (const auto& asked = decision.probe)
+    const auto* asked = decision.probe ? std::get_if<engine::HookProbe>(&*decision.probe) : nullptr;
+    if (asked)
         look.probe =
             probes_.number_of({asked->key, asked->binding},
                               {*asked, index_of(asked->prev), index_of(asked->next), world.update});

@@ -84,7 +84,8 @@ def judge(build: Path, words: list[str], number: int, mutant: Mutant) -> str | N
     source = folder / "mutant.cpp"
     source.write_text(text.replace(mutant.text, mutant.instead, 1))
     program = linked(build, folder, words, compiled(build, original, source))
-    files = [f"tests/scenarios/pilot/{name}.scenario" for name in mutant.scenarios]
+    files = [f"tests/scenarios/{name if '/' in name else f'pilot/{name}'}.scenario"
+             for name in mutant.scenarios]
     done = subprocess.run([program, mutant.promise, *files], cwd=ROOT, capture_output=True,
                           text=True, timeout=TIME_MAX)
     if done.returncode < 0:

@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "api/pilot/hooks/text.hpp"
+#include "api/inquiry/text.hpp"
 #include "api/pilot/spec.hpp"
 
 namespace sluice::api::pilot {
@@ -11,7 +11,7 @@ std::optional<Subscription> read_subscription(const model::StatefulSet& set) {
     return Subscription{label->second, annotation(set, key::allow_unready) == "true"};
 }
 
-bool concerns(const model::StatefulSet& set) {
+bool concerns(const model::StatefulSet& set, const std::vector<model::CustomObject>&) {
     const std::string& claim = annotation(set, key::claim);
     const bool marked = claim.empty() && !annotation(set, key::phase).empty();
     return read_subscription(set) || claim == own_claim(set) || marked;
@@ -39,6 +39,11 @@ std::string hook_binding(const model::StatefulSet& set, const HookCatalogue& hoo
             binding += fmt::format(" {}={}", name, value);
     }
     return binding;
+}
+
+void prepare(engine::Snapshot& seen, const HookCatalogue& hooks) {
+    seen.hook_problem = hook_problem(seen.workload, hooks);
+    seen.hook_binding = hook_binding(seen.workload, hooks);
 }
 
 std::string own_claim(const model::StatefulSet& set) {

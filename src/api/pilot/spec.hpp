@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "api/pilot/hooks/hook.hpp"
+#include "engine/snapshot.hpp"
 #include "model/annotations.hpp"
 #include "model/statefulset.hpp"
 
@@ -24,7 +25,9 @@ struct Subscription {
 std::optional<Subscription> read_subscription(const model::StatefulSet& set);
 
 // Subscribed, or still carrying what we wrote.
-bool concerns(const model::StatefulSet& set);
+bool concerns(const model::StatefulSet& set, const std::vector<model::CustomObject>& none);
+// Adds which hook is meant, and why it cannot be asked.
+void prepare(engine::Snapshot& seen, const HookCatalogue& hooks);
 // Why the hook that the set names cannot be asked.
 std::optional<Error> hook_problem(const model::StatefulSet& set, const HookCatalogue& hooks);
 

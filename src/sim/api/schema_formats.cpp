@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <optional>
 #include <regex>
 #include <string>
@@ -136,18 +137,34 @@ bool has_format(std::string_view text, std::string_view format) {
     return true;
 }
 
-bool matches_pattern(std::string_view text, std::string_view pattern) {
-    if (pattern.size() > pattern_text_max) return true;
-    if (text.size() > pattern_text_max) return false;
+namespace {
+
+// Making one costs far more than using it, and every write to a custom object uses the same few.
+// Nothing: it is no pattern.
+const std::optional<std::regex>& compiled(std::string_view pattern) {
     // Like the API server's patterns, these are matched without backtracking, whose time can
     // double with every character.
     constexpr auto syntax = std::regex_constants::ECMAScript | std::regex_constants::__polynomial;
+    constexpr std::size_t kept_max = 64;  // more than the definitions of a cluster have
+    thread_local std::map<std::string, std::optional<std::regex>, std::less<>> kept;
+    if (const auto known = kept.find(pattern); known != kept.end()) return known->second;
+    if (kept.size() >= kept_max) kept.clear();
+    std::optional<std::regex>& made = kept[std::string{pattern}];
     try {
-        const std::regex expression{pattern.begin(), pattern.end(), syntax};
-        return std::regex_search(text.begin(), text.end(), expression);
+        made.emplace(pattern.begin(), pattern.end(), syntax);
     } catch (const std::regex_error&) {
-        return true;
+        made.reset();
     }
+    return made;
+}
+
+}  // namespace
+
+bool matches_pattern(std::string_view text, std::string_view pattern) {
+    if (pattern.size() > pattern_text_max) return true;
+    if (text.size() > pattern_text_max) return false;
+    const auto& expression = compiled(pattern);
+    return !expression || std::regex_search(text.begin(), text.end(), *expression);
 }
 
 }  // namespace sluice::sim

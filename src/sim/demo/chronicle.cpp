@@ -46,7 +46,7 @@ class Chronicle {
 void Chronicle::deed() {
     if (!now_.deed || (before_.deed && before_.deed->at == now_.deed->at)) return;
     add(now_.deed->caption);
-    add("$ " + now_.deed->command);
+    if (!now_.deed->command.empty()) add("$ " + now_.deed->command);
     if (!now_.deed->answer.empty()) add(now_.deed->answer);
     if (now_.set.refused != before_.set.refused) add("kept back: " + now_.set.refused);
 }

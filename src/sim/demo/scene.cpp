@@ -36,6 +36,16 @@ SetSeen set_of(const json::object& set) {
     return seen;
 }
 
+// What the status of an object says that reports on the set.
+void read_report(SetSeen& seen, const json::object& object) {
+    seen.phase = text_at(object, "/status/phase");
+    seen.reason = text_at(object, "/status/reason");
+    seen.message = text_at(object, "/status/message");
+    seen.unblock = text_at(object, "/status/unblock");
+    seen.guarantee = text_at(object, "/status/guarantee");
+    seen.since = parse_rfc3339(text_at(object, "/status/since"));
+}
+
 std::string state_of(const json::object& pod) {
     if (is_terminating(pod)) return "Terminating";
     const std::string waiting = text_at(pod, "/status/containerStatuses/0/state/waiting/reason");
@@ -66,13 +76,19 @@ EventSeen event_of(const json::object& event) {
     return seen;
 }
 
-std::vector<EventSeen> events_of(const World& world, const std::string& ns,
-                                 const std::string& name) {
+bool is_about(const json::object& event, const std::string& set, const Reporter& reporter) {
+    const std::string kind = text_at(event, "/involvedObject/kind");
+    const std::string name = text_at(event, "/involvedObject/name");
+    if (kind == "StatefulSet") return name == set;
+    return kind != "Pod" && !name.empty() && name == reporter.name;
+}
+
+std::vector<EventSeen> events_of(const World& world, const std::string& ns, const std::string& name,
+                                 const Reporter& reporter) {
     // In the order of their writing: most have a time of whole seconds only.
     std::map<std::uint64_t, EventSeen> events;
     for (const ObjectPtr& one : world.cluster.api().list("events", ns))
-        if (text_at(one->object(), "/involvedObject/kind") == "StatefulSet" &&
-            text_at(one->object(), "/involvedObject/name") == name)
+        if (is_about(one->object(), name, reporter))
             events.emplace(one->version(), event_of(one->object()));
     std::vector<EventSeen> sorted;
     sorted.reserve(events.size());
@@ -83,12 +99,17 @@ std::vector<EventSeen> events_of(const World& world, const std::string& ns,
 
 }  // namespace
 
-Scene look(const World& world, const std::string& ns, const std::string& name) {
+Scene look(const World& world, const std::string& ns, const std::string& name,
+           const Reporter& reporter) {
     Scene scene;
     scene.now = world.cluster.now();
     const ObjectPtr set = world.set(ns, name);
     if (!set) return scene;
     scene.set = set_of(set->object());
+    if (!reporter.name.empty())
+        if (const ObjectPtr object = world.cluster.api().find(std::string{reporter.resource}, ns,
+                                                              std::string{reporter.name}))
+            read_report(scene.set, object->object());
     const std::int64_t first = number_at(set->object(), "/spec/ordinals/start");
     for (std::int64_t index = scene.set.replicas - 1; index >= 0; --index) {
         PodSeen pod{.name = fmt::format("{}-{}", name, first + index), .index = index};
@@ -96,7 +117,7 @@ Scene look(const World& world, const std::string& ns, const std::string& name) {
             read_pod(pod, found->object(), scene.now);
         scene.pods.push_back(std::move(pod));
     }
-    scene.events = events_of(world, ns, name);
+    scene.events = events_of(world, ns, name, reporter);
     return scene;
 }
 

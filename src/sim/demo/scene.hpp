@@ -32,7 +32,7 @@ struct SetSeen {
     std::int64_t partition = 0;
     std::string current_revision;
     std::string update_revision;
-    // From the annotations sluice.dev/*.
+    // From the annotations sluice.dev/*, or from the status of the object that steers it.
     std::string phase;
     std::string reason;
     std::string message;
@@ -68,9 +68,10 @@ struct Hint {
 // What is told when all is over.
 struct Summary {
     Duration took{0};
+    std::string gateman;  // who was asked
     int questions = 0;
     int refusals = 0;
-    int transitions = 0;  // different ones that were asked about
+    int transitions = 0;  // different ones that were asked about; 0: nobody counts them
     int steps = 0;        // times that a pod was let go
     int writes = 0;       // of the operator: StatefulSets and events
     int serving_least = 0;
@@ -90,8 +91,15 @@ struct Scene {
     std::optional<Summary> summary = {};
 };
 
-// The set, its pods and its events.
-Scene look(const World& world, const std::string& ns, const std::string& name);
+// Who reports on the set: an object of a resource, by name; without a name, the set itself.
+struct Reporter {
+    std::string_view resource = "statefulsets.apps";
+    std::string_view name = {};
+};
+
+// The set, its pods, and the events of the set and its reporter.
+Scene look(const World& world, const std::string& ns, const std::string& name,
+           const Reporter& reporter = {});
 
 // Not what the template says. The image alone tells before the status knows of a new revision.
 bool is_old(const PodSeen& pod, const SetSeen& set);

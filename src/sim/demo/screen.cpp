@@ -148,7 +148,8 @@ void Picture::deed() {
     const bool is_news = scene_.now - scene_.deed->at < news_age;
     const auto ink = [&](Ink fresh) { return is_news ? fresh : Ink::Dim; };
     add({{clock_text(scene_.deed->at) + "  ", Ink::Dim}, {scene_.deed->caption, ink(Ink::Bold)}});
-    add({{"$ " + scene_.deed->command, ink(Ink::Accent)}});
+    const std::string& command = scene_.deed->command;
+    add({{command.empty() ? "" : "$ " + command, ink(Ink::Accent)}});
     const Ink tone = scene_.deed->answer.starts_with("Refused") ? Ink::Bad : Ink::Warn;
     add_block(wrapped({{scene_.deed->answer, ink(tone)}}, inner_, answer_lines, style_),
               answer_lines);
@@ -298,9 +299,10 @@ std::vector<Line> summary_lines(const Summary& all) {
     std::vector<Line> lines{
         {{fmt::format("The rollout took {} of simulated time; at least {} served.",
                       age_text(all.took), counted(all.serving_least, "pod"))}},
-        {{fmt::format("The hook was asked {} about {}; it {}.", times(all.questions),
-                      counted(all.transitions, "transition"),
-                      all.refusals == 0 ? "never refused" : "refused " + times(all.refusals))}}};
+        {{fmt::format(
+            "{} was asked {}{}; it {}.", all.gateman, times(all.questions),
+            all.transitions == 0 ? "" : " about " + counted(all.transitions, "transition"),
+            all.refusals == 0 ? "never refused" : "refused " + times(all.refusals))}}};
     if (all.violations.empty())
         lines.push_back({{"No pod was updated without its approval", Ink::Good},
                          {": the inspector found 0 violations."}});

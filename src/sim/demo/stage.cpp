@@ -85,7 +85,7 @@ void Stage::run_steps() {
 }
 
 void Stage::look_around() {
-    scene_ = look(world_, std::string{story_.ns}, std::string{story_.set});
+    scene_ = look(world_, std::string{story_.ns}, std::string{story_.set}, story_.reporter);
     scene_.title = story_.title;
     scene_.begun = begun_;
     scene_.deed = deed_;
@@ -120,6 +120,11 @@ Summary Stage::summary() const {
         all.refusals += call.allowed ? 0 : 1;
         transitions.insert(call.key);
     }
+    for (const MetricCall& call : world_.egress.metric_calls()) {
+        ++all.questions;
+        all.refusals += call.reading.kind == api::metrics::MetricReading::Kind::NoData ? 0 : 1;
+    }
+    all.gateman = story_.gateman;
     all.transitions = static_cast<int>(transitions.size());
     all.steps = steps_taken_;
     all.writes = world_.inspector.writes() - writes_before_;

@@ -1,5 +1,6 @@
 #include "sim/demo/story.hpp"
 
+#include "sim/demo/phased_rollout_story.hpp"
 #include "sim/demo/pilot_story.hpp"
 
 namespace sluice::sim::demo {
@@ -8,6 +9,8 @@ std::span<const Story> stories() {
     static const Story table[] = {
         pilot_story(),
         pilot_failure_story(),
+        phased_rollout_story(),
+        phased_rollout_failure_story(),
     };
     return table;
 }

@@ -1,33 +1,13 @@
 // What people, machines and bad luck do in a scenario.
 #include <fmt/format.h>
 
+#include <vector>
+
 #include "sim/api/state.hpp"
-#include "sim/scenario/statements.hpp"
+#include "sim/scenario/words.hpp"
 
 namespace sluice::sim {
 namespace {
-
-using Words = std::span<const std::string>;
-using Problem = std::optional<std::string>;
-
-constexpr const char* shop = "shop";
-
-Problem problem_of(const Response& response) {
-    if (response.status < 300) return std::nullopt;
-    return response.body.is_object() ? text_at(response.body.get_object(), "/message")
-                                     : fmt::format("status {}", response.status);
-}
-
-std::int64_t number(const std::string& text) {
-    return std::stoll("0" + text.substr(0, 9));
-}
-
-// The value behind "key value" pairs: "replicas 3 hook careful".
-std::string option(Words words, std::string_view key, std::string otherwise) {
-    for (std::size_t i = 0; i + 1 < words.size(); ++i)
-        if (words[i] == key) return words[i + 1];
-    return otherwise;
-}
 
 OperatorHost* operator_of(World& world, Words words) {
     const std::size_t index = words.empty() ? 0 : static_cast<std::size_t>(number(words[0]));
@@ -129,13 +109,6 @@ Problem set_strategy(World& world, Words words) {
 
 Problem set_partition(World& world, Words words) {
     return problem_of(world.set_partition(option(words, "in", shop), words[0], number(words[1])));
-}
-
-// "key=value", or "key-" to take it away.
-std::pair<std::string, std::string> pair_of(const std::string& word) {
-    const std::size_t equals = word.find('=');
-    if (equals != std::string::npos) return {word.substr(0, equals), word.substr(equals + 1)};
-    return {word.substr(0, word.size() - 1), ""};
 }
 
 Problem annotate(World& world, Words words) {
@@ -255,7 +228,12 @@ constexpr Action table[] = {
 }  // namespace
 
 std::span<const Action> actions() {
-    return table;
+    static const std::vector<Action> all = [] {
+        std::vector<Action> rows{std::begin(table), std::end(table)};
+        rows.insert(rows.end(), rollout_actions().begin(), rollout_actions().end());
+        return rows;
+    }();
+    return all;
 }
 
 }  // namespace sluice::sim

@@ -192,8 +192,7 @@ class Explorer {
 };
 
 // Long timelines, and those in which two operators renew a lease, are sampled evenly.
-int stride(int wanted, int count) {
-    constexpr int points_max = 250;
+int stride(int wanted, int count, int points_max) {
     return std::max(wanted, (count + points_max - 1) / points_max);
 }
 
@@ -211,13 +210,19 @@ Exploration explore(const Scenario& scenario, std::uint64_t seed, const Depth& d
                          if (stale) faults.serve_stale(stale);
                      });
     };
-    for (int at = 0; at < plain.exchanges; at += stride(depth.crash_stride, plain.exchanges)) {
+    // Each timeline is sampled at places of its own.
+    const auto start = [&](int step) {
+        return static_cast<int>(seed % static_cast<std::uint64_t>(step));
+    };
+    const int crash_step = stride(depth.crash_stride, plain.exchanges, depth.points_max);
+    const int event_step = stride(depth.event_stride, plain.batches, depth.points_max);
+    for (int at = start(crash_step); at < plain.exchanges; at += crash_step) {
         exchange(at, Mishap::CrashBefore, 0);
         exchange(at, Mishap::CrashAfter, 0);
         exchange(at, Mishap::CrashAfter, 4 + static_cast<std::uint64_t>(at) % 9);
         exchange(at, at % 2 ? Mishap::LoseAnswer : Mishap::LoseRequest, 0);
     }
-    for (int at = 0; at < plain.batches; at += stride(depth.event_stride, plain.batches))
+    for (int at = start(event_step); at < plain.batches; at += event_step)
         for (const EventMishap mishap :
              {EventMishap::Lose, EventMishap::Repeat, EventMishap::Delay})
             explorer.run(fmt::format("{} at batch {}", to_text(mishap), at), false,

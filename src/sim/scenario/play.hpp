@@ -40,6 +40,7 @@ struct Depth {
     int crash_stride = 1;  // every n-th exchange
     int event_stride = 1;  // every n-th batch
     int pairs = 20;        // of faults, drawn from the seed
+    int points_max = 250;  // exchanges and batches; longer timelines are sampled evenly
 };
 
 // A crash before and after every exchange, the same with a stale view behind it, lost, repeated and

@@ -2,27 +2,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <vector>
 
 #include "base/json_pointer.hpp"
 #include "sim/api/state.hpp"
-#include "sim/scenario/statements.hpp"
+#include "sim/scenario/words.hpp"
 
 namespace sluice::sim {
 namespace {
-
-using Words = std::span<const std::string>;
-using Seen = std::optional<std::string>;
-
-constexpr const char* shop = "shop";
-
-Seen unless_same(const std::string& wanted, const std::string& found) {
-    if (wanted == found) return std::nullopt;
-    return found.empty() ? std::string{"nothing"} : found;
-}
-
-std::string joined(Words words) {
-    return fmt::format("{}", fmt::join(words, " "));
-}
 
 std::string note(const World& world, const std::string& name, const std::string& key) {
     const ObjectPtr set = world.set(shop, name);
@@ -157,7 +144,12 @@ constexpr Sight table[] = {
 }  // namespace
 
 std::span<const Sight> sights() {
-    return table;
+    static const std::vector<Sight> all = [] {
+        std::vector<Sight> rows{std::begin(table), std::end(table)};
+        rows.insert(rows.end(), rollout_sights().begin(), rollout_sights().end());
+        return rows;
+    }();
+    return all;
 }
 
 }  // namespace sluice::sim

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 
+#include "api/metrics/prometheus.hpp"
 #include "base/base64.hpp"
 
 namespace sluice::sim {
 
+using namespace api;
 using namespace api::pilot;
 
 namespace {
@@ -45,15 +47,18 @@ void Egress::fetch(std::optional<HookPod>& pod, const std::string& ns) const {
     pod->json = found->text();
 }
 
-Result<SecretData> Egress::secret(const std::string& ns, const std::string& name) const {
+Result<Secret> Egress::secret(const std::string& ns, const std::string& name) const {
     const ObjectPtr found = api_.find("secrets", ns, name);
     if (!found)
         return failure(ErrorKind::NotFound, fmt::format("there is no Secret {}/{}", ns, name));
-    SecretData data;
+    Secret secret;
     for (const auto& [key, value] : object_at(found->object(), "/data"))
         if (auto plain = decode_base64(text_at(object_at(found->object(), "/data"), key)))
-            data[std::string{key}] = std::move(*plain);
-    return data;
+            secret.data[std::string{key}] = std::move(*plain);
+    for (const auto& [key, value] : object_at(found->object(), "/metadata/annotations"))
+        if (key.starts_with("sluice.dev/") && value.is_string())
+            secret.annotations.emplace(key, value.get_string());
+    return secret;
 }
 
 Result<Answer> Egress::answer(const std::string& hook, const std::string& next) const {
@@ -100,6 +105,25 @@ std::optional<HookVerdict> Egress::ask(const HookCatalogue& hooks, Transition tr
     }
     calls_.push_back(call);
     return std::nullopt;
+}
+
+metrics::MetricReading Egress::ask(const engine::MetricQuery& query, const std::string& ns,
+                                   Instant now, const std::string& asker) {
+    metrics::MetricReading reading = metrics::unknown("the question went in circles");
+    Learnt learnt;
+    for (int step = 0; step < steps_max; ++step) {
+        metrics::MetricStep next = metrics::ask_prometheus(query, ns, metric_hosts, learnt);
+        if (auto* read = std::get_if<metrics::MetricReading>(&next)) {
+            reading = std::move(*read);
+            break;
+        }
+        if (auto* need = std::get_if<NeedSecret>(&next))
+            learnt.secrets.emplace(need->name, secret(ns, need->name));
+        else
+            learnt.answers.push_back(prometheus.answer(std::get<Ask>(next), now));
+    }
+    metric_calls_.push_back({now, ns, query, reading, asker});
+    return reading;
 }
 
 }  // namespace sluice::sim

@@ -1,6 +1,7 @@
-// The world outside of the cluster, as far as hooks reach it: services by URL that allow, refuse,
-// hang or answer with rubbish, and a record of every question. What a question is and what an
-// answer means is decided by the production code of the hooks; only the wire is played here.
+// The world outside of the cluster, as far as hooks and metrics reach it: services by URL that
+// allow, refuse, hang or answer with rubbish, a Prometheus, and a record of every question. What a
+// question is and what an answer means is decided by production's code; only the wire is played
+// here.
 #pragma once
 
 #include <map>
@@ -8,8 +9,11 @@
 #include <string>
 #include <vector>
 
+#include "api/inquiry/hosts.hpp"
+#include "api/metrics/reading.hpp"
 #include "api/pilot/hooks/hook.hpp"
 #include "base/time.hpp"
+#include "engine/probe.hpp"
 #include "sim/api/api_server.hpp"
 #include "sim/world/prometheus.hpp"
 
@@ -25,6 +29,16 @@ struct HookCall {
     std::string next;
     bool allowed = false;
     bool answered = false;
+};
+
+// One question to Prometheus, and what it came to.
+struct MetricCall {
+    Instant at;
+    std::string ns;
+    engine::MetricQuery query;
+    api::metrics::MetricReading reading;
+    std::string asker = {};  // the operator
+    bool heard = false;      // the answer reached it
 };
 
 // What a service says to a question; the first rule that fits, the last resort is to allow.
@@ -47,22 +61,31 @@ class Egress {
     std::optional<api::pilot::HookVerdict> ask(const api::pilot::HookCatalogue& hooks,
                                                api::pilot::Transition transition, Instant now);
 
+    // The reading of a metric, asked in the name of this namespace.
+    api::metrics::MetricReading ask(const engine::MetricQuery& query, const std::string& ns,
+                                    Instant now, const std::string& asker = {});
+    // The answer to this one of metric_calls() reached whoever asked.
+    void heard(std::size_t call) { metric_calls_.at(call).heard = true; }
+
     // How long every service thinks before it answers.
     void set_thinking_time(Duration time) { thinking_time_ = time; }
     Duration thinking_time() const { return thinking_time_; }
 
     const std::vector<HookCall>& calls() const { return calls_; }
+    const std::vector<MetricCall>& metric_calls() const { return metric_calls_; }
 
-    Prometheus prometheus;  // at every URL that ends in /api/v1/query
+    Prometheus prometheus;       // at every URL that ends in /api/v1/query
+    api::HostList metric_hosts;  // that may be asked for metrics; empty: any
 
   private:
-    Result<api::pilot::Answer> answer(const std::string& hook, const std::string& next) const;
-    Result<api::pilot::SecretData> secret(const std::string& ns, const std::string& name) const;
+    Result<api::Answer> answer(const std::string& hook, const std::string& next) const;
+    Result<api::Secret> secret(const std::string& ns, const std::string& name) const;
     void fetch(std::optional<api::pilot::HookPod>& pod, const std::string& ns) const;
 
     const ApiServer& api_;
     std::vector<HookRule> rules_;
     std::vector<HookCall> calls_;
+    std::vector<MetricCall> metric_calls_;
     Duration thinking_time_{0};
 };
 

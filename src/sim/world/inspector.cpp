@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "api/phased_rollout/spec.hpp"
 #include "engine/memory.hpp"
 #include "model/lease.hpp"
 #include "sim/api/admission.hpp"
@@ -27,6 +28,10 @@ std::string name_of(const json::object& object) {
     return text_at(object, "/metadata/name");
 }
 
+bool is_phased(const json::object& set) {
+    return text_at(set, claim_at).starts_with("phasedrollout/");
+}
+
 // What an operator may not touch: the object without the partition and our annotations.
 json::object untouchable(json::object set) {
     erase(set, partition_pointer);
@@ -36,7 +41,7 @@ json::object untouchable(json::object set) {
         erase(set, std::string{"/metadata/"} + key);
     json::object kept;
     for (const auto& [key, value] : object_at(set, "/metadata/annotations"))
-        if (!std::string_view{key}.starts_with("sluice.dev/")) kept[key] = value;
+        if (!model::is_kept_annotation(key)) kept[key] = value;
     if (kept.empty())
         erase(set, "/metadata/annotations");
     else
@@ -44,9 +49,31 @@ json::object untouchable(json::object set) {
     return set;
 }
 
+// The same of a custom object: without its status and our finalizer.
+json::object untouchable_object(json::object object) {
+    object.erase("status");
+    for (const char* key : {"resourceVersion", "managedFields"})
+        erase(object, std::string{"/metadata/"} + key);
+    json::array others;
+    for (const json::value& finalizer : array_at(object, "/metadata/finalizers"))
+        if (finalizer != json::value(api::phased_rollout::finalizer)) others.push_back(finalizer);
+    erase(object, "/metadata/finalizers");
+    if (!others.empty()) object.at("metadata").get_object()["finalizers"] = std::move(others);
+    return object;
+}
+
+// A pod as it was before somebody deleted it, grace and all.
+json::object undeleted(json::object pod) {
+    for (const char* key : {"resourceVersion", "generation", "managedFields", "deletionTimestamp",
+                            "deletionGracePeriodSeconds"})
+        erase(pod, std::string{"/metadata/"} + key);
+    return pod;
+}
+
 }  // namespace
 
-Inspector::Inspector(Cluster& cluster, const Egress& egress) : cluster_(cluster), egress_(egress) {
+Inspector::Inspector(Cluster& cluster, const Egress& egress, Duration skew)
+    : cluster_(cluster), egress_(egress), skew_(skew) {
     cluster_.api().on_change([this](const Change& change) { on_change(change); });
 }
 
@@ -58,8 +85,9 @@ void Inspector::broken(const std::string& promise, const std::string& what) {
 }
 
 Inspector::Seen Inspector::look(const std::string& ns, const std::string& name) const {
-    Seen seen{cluster_.now(), cluster_.api().find("statefulsets.apps", ns, name), {}};
+    Seen seen{cluster_.now(), cluster_.api().find("statefulsets.apps", ns, name), {}, {}};
     if (!seen.set) return seen;
+    seen.rollouts = cluster_.api().list("phasedrollouts.sts.plus", ns);
     for (const ObjectPtr& pod : cluster_.api().list("pods", ns))
         if (text_at(pod->object(), "/metadata/ownerReferences/0/uid") == uid_of(seen.set->object()))
             seen.pods.push_back(pod);
@@ -74,6 +102,13 @@ HostWitness Inspector::witness() {
         writer_patch_ = patch;
         writer_key_ = to_text(key);
     };
+    ears.patches_object = [this](const std::string& who, const controller::PatchObject&) {
+        object_writer_ = who;
+    };
+    ears.deletes = [this](const std::string& who, const model::ObjectKey&, const std::string& uid) {
+        deleter_ = who;
+        deleting_.insert(uid);
+    };
     ears.reads = [this](const std::string& who, const model::ObjectKey& key) {
         reads_[{who, to_text(key)}] = look(key.ns, key.name);
     };
@@ -81,6 +116,7 @@ HostWitness Inspector::witness() {
         if (line.text.find(canary) != std::string::npos) broken("S14", "a secret is in a log line");
     };
     ears.starts = [this](const std::string& who) {
+        settle(who, Fate::Lost);
         std::erase_if(reads_, [&](const auto& one) { return one.first.first == who; });
     };
     return ears;
@@ -94,19 +130,27 @@ const Inspector::Seen* Inspector::last_read() const {
 void Inspector::on_change(const Change& change) {
     if (change.user == operator_user) on_own_write(change);
     if (change.place.resource == "statefulsets.apps") on_set(change);
+    if (change.place.resource == "phasedrollouts.sts.plus") on_rollout(change);
     if (change.place.resource == "pods" && change.type == Change::Type::Added) on_new_pod(change);
 }
 
-// An operator writes StatefulSets, events and its lease, and deletes nothing.
+// An operator writes StatefulSets, events, its lease and the status of custom objects, and deletes
+// pods that it names by their UID.
 void Inspector::on_own_write(const Change& change) {
     const std::string& resource = change.place.resource;
+    const Resource* known = cluster_.api().resource(resource);
     const bool may = resource == "statefulsets.apps" || resource == "events" ||
                      resource == "leases.coordination.k8s.io";
     held("S11");
-    if (change.type == Change::Type::Deleted)
-        broken("S11", fmt::format("an operator deleted {} {}", resource, change.place.name));
     held("S10");
-    if (!may) broken("S10", fmt::format("an operator wrote {} {}", resource, change.place.name));
+    if (known && known->is_custom())
+        check_own_object(change);
+    else if (resource == "pods")
+        check_own_deletion(change);
+    else if (change.type == Change::Type::Deleted)
+        broken("S11", fmt::format("an operator deleted {} {}", resource, change.place.name));
+    else if (!may)
+        broken("S10", fmt::format("an operator wrote {} {}", resource, change.place.name));
     if (resource != "leases.coordination.k8s.io") ++writes_;
     held("S14");
     if (change.object->text().find(canary) != std::string::npos)
@@ -116,6 +160,38 @@ void Inspector::on_own_write(const Change& change) {
         if (text_at(change.object->object(), "/involvedObject/namespace") != change.place.ns)
             broken("S16", "an event stands in another namespace than what it is about");
     }
+}
+
+// One that somebody else has deleted goes when our finalizer does.
+void Inspector::check_own_object(const Change& change) {
+    const std::string& name = change.place.name;
+    check_finalizer(change);
+    if (change.type == Change::Type::Deleted) {
+        if (!has(change.object->object(), "/metadata/deletionTimestamp"))
+            broken("S11", fmt::format("an operator deleted {} {}", change.place.resource, name));
+        return;
+    }
+    if (!change.before)
+        broken("S10", fmt::format("an operator made {} {}", change.place.resource, name));
+    else if (untouchable_object(change.before->object()) !=
+             untouchable_object(change.object->object()))
+        broken(
+            "S10",
+            fmt::format("an operator changed more than the status and its finalizer on {}", name));
+}
+
+void Inspector::check_own_deletion(const Change& change) {
+    const json::object& pod = change.object->object();
+    const bool goes = change.type == Change::Type::Deleted ||
+                      (change.before && has(pod, "/metadata/deletionTimestamp") &&
+                       undeleted(change.before->object()) == undeleted(pod));
+    if (!goes)
+        broken("S10", fmt::format("an operator wrote pods {}", change.place.name));
+    else if (!deleting_.contains(uid_of(pod)))
+        broken("S11",
+               fmt::format("an operator deleted pod {} without naming its UID", change.place.name));
+    else if (change.before && !has(change.before->object(), "/metadata/deletionTimestamp"))
+        check_removal(change);
 }
 
 void Inspector::on_set(const Change& change) {
@@ -128,6 +204,7 @@ void Inspector::on_set(const Change& change) {
         on_own_set_write(change, record);
     else
         on_stranger(change, record);
+    note_step(change, record);
 }
 
 // Somebody else lowered the gate of a set that an operator steers: what comes up is their doing.
@@ -195,11 +272,16 @@ void Inspector::on_own_set_write(const Change& change, Record& record) {
     if (!has(now, claim_at)) record = Record{};  // let go; the next one starts from nothing
     const bool shuts = partition_of(now) >= number_at(now, "/spec/replicas");
     if (shuts) record.is_bypassed = false;
-    if (note(now, "reason") == "GateBypassed" && partition_of(now) > partition_of(before))
+    const auto memory_before = engine::decode_memory(note(before, "rollout"));
+    const bool corrects = memory && memory_before && memory->corrected != memory_before->corrected;
+    if (corrects && partition_of(now) > partition_of(before))
         corrections_.push_back(cluster_.now());
     if (partition_of(now) < partition_of(before)) on_lowered(change, record);
-    if (note(now, "reason") == "RolloutCompleted" && note(before, "reason") != "RolloutCompleted")
-        check_completed(change);
+    const bool completes = is_phased(now) ? memory && memory_before && memory_before->open &&
+                                                !memory->open && !memory->failed
+                                          : note(now, "reason") == "RolloutCompleted" &&
+                                                note(before, "reason") != "RolloutCompleted";
+    if (completes) check_completed(change);
     // A read counts for one write.
     reads_.erase({writer_, writer_key_});
 }
@@ -211,6 +293,7 @@ void Inspector::on_lowered(const Change& change, Record& record) {
     const std::int64_t exposed_before = std::max<std::int64_t>(0, replicas - partition_of(before));
     const std::int64_t exposed_now = std::max<std::int64_t>(0, replicas - partition_of(now));
     const Seen* seen = last_read();
+    if (!has(now, claim_at)) return check_release(change, seen);
     check_read(change, seen);
     held("S24");
     if (note(before, "paused") == "true" && exposed_now > exposed_before)
@@ -226,7 +309,10 @@ void Inspector::on_lowered(const Change& change, Record& record) {
         broken("S4", fmt::format("the gate was lowered to {} twice in one rollout", index));
     if (!seen || !seen->set) return;
     check_pods(change, *seen, partition_of(before));
-    check_evidence(change, *seen, index);
+    if (is_phased(now))
+        check_checks(change, *seen, record);
+    else
+        check_evidence(change, *seen, index);
     record.approved[{text_at(seen->set->object(), "/status/updateRevision"), index}] = true;
 }
 

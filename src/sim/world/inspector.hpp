@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sim/actors/cluster.hpp"
@@ -18,13 +19,14 @@ inline const std::string canary = "CANARY-b41f7c";
 
 class Inspector {
   public:
-    Inspector(Cluster& cluster, const Egress& egress);
+    // `skew`: how far the clock of an operator may be off.
+    Inspector(Cluster& cluster, const Egress& egress, Duration skew = Duration{0});
 
     // The ears of an operator's process.
     HostWitness witness();
     // Each with its promise, the time and what happened; empty if every promise was kept.
     const std::vector<std::string>& violations() const { return violations_; }
-    // What operators have written since the world began: statefulsets and events, not leases.
+    // What operators have written since the world began, leases left out.
     int writes() const { return writes_; }
     // Times at which an operator closed a gate again.
     const std::vector<Instant>& corrections() const { return corrections_; }
@@ -38,6 +40,13 @@ class Inspector {
         Instant at;
         ObjectPtr set;
         std::vector<ObjectPtr> pods;
+        std::vector<ObjectPtr> rollouts;  // the PhasedRollouts of its namespace
+    };
+    // What became of an answer of Prometheus that an operator heard.
+    enum class Fate : std::uint8_t {
+        Fresh,
+        Told,  // a status was written since
+        Lost,  // the process died before it could write anything
     };
     struct Record {  // what is known of one workload, by UID
         std::map<std::pair<std::string, std::int64_t>, bool> approved;  // revision, index
@@ -48,11 +57,15 @@ class Inspector {
         bool was_at_zero = false;
         std::string lease;
         std::int64_t fence = -1;
+        std::pair<std::int64_t, int> step;  // rollout and gate, as we remember them
+        Instant step_since;                 // when step, revision or retry last changed
     };
 
     void on_change(const Change& change);
     void on_set(const Change& change);
     void on_own_write(const Change& change);
+    void check_own_object(const Change& change);
+    void check_own_deletion(const Change& change);
     void on_own_set_write(const Change& change, Record& record);
     void on_lowered(const Change& change, Record& record);
     void on_stranger(const Change& change, Record& record);
@@ -63,6 +76,15 @@ class Inspector {
     void check_pods(const Change& change, const Seen& seen, std::int64_t before);
     void check_evidence(const Change& change, const Seen& seen, std::int64_t index);
     void check_completed(const Change& change);
+    // inspector_rollouts.cpp
+    void on_rollout(const Change& change);
+    void note_step(const Change& change, Record& record);
+    void check_checks(const Change& change, const Seen& seen, const Record& record);
+    void check_release(const Change& change, const Seen* seen);
+    void check_removal(const Change& change);
+    void check_finalizer(const Change& change);
+    void settle(const std::string& who, Fate fate);
+    bool is_known_to(const std::string& who, std::size_t call) const;
     Seen look(const std::string& ns, const std::string& name) const;
     const Seen* last_read() const;
     void broken(const std::string& promise, const std::string& what);
@@ -75,6 +97,12 @@ class Inspector {
     std::string writer_;                                         // who is about to write
     std::string writer_patch_;
     std::string writer_key_;
+    std::string object_writer_;                 // of a custom object
+    std::string deleter_;                       // of a pod
+    std::map<std::size_t, Fate> fates_;         // by number of the metric call
+    std::map<std::string, Instant> redefined_;  // PhasedRollouts by UID: spec or retry changed
+    Duration skew_;
+    std::set<std::string> deleting_;  // UIDs of pods that operators said they would delete
     std::vector<std::string> violations_;
     std::vector<Instant> corrections_;
     std::set<std::string> tested_;

@@ -12,14 +12,16 @@ namespace {
 
 using controller::Input;
 
-std::string resource_of(model::Kind kind) {
+std::string resource_of(const runtime::WatchScope& scope) {
     constexpr const char* ids[] = {"statefulsets.apps", "pods", "configmaps"};
-    return ids[static_cast<std::size_t>(kind)];
+    if (scope.kind == model::Kind::Custom)
+        return fmt::format("{}.{}", scope.resource->plural, scope.resource->group);
+    return ids[static_cast<std::size_t>(scope.kind)];
 }
 
 Watch watch_of(const runtime::WatchScope& scope) {
     Watch watch;
-    watch.resource = resource_of(scope.kind);
+    watch.resource = resource_of(scope);
     watch.ns = scope.ns;
     watch.label_selector = scope.label_selector;
     watch.field_selector = scope.field_selector;
@@ -27,6 +29,9 @@ Watch watch_of(const runtime::WatchScope& scope) {
     watch.api_version = "v1";
     return watch;
 }
+
+const runtime::RequestFailure not_served{
+    404, {}, "the server could not find the requested resource"};
 
 runtime::RequestFailure failure_of(Mishap mishap) {
     if (mishap == Mishap::Refuse409) return {409, {}, "the object has been modified"};
@@ -147,31 +152,39 @@ void OperatorHost::exchange(std::function<void()> carry_out, std::function<void(
     later(latency(), to_server);
 }
 
+bool OperatorHost::is_served(const runtime::WatchScope& scope) const {
+    return cluster_.api().resource(resource_of(scope)) != nullptr;
+}
+
 void OperatorHost::run_one(controller::StartList&& effect) {
-    auto page = std::make_shared<model::ListPage>();
+    auto page = std::make_shared<std::optional<model::ListPage>>();
     exchange(
         [this, page, scope = effect.scope] {
-            const std::uint64_t version = cluster_.api().storage().version();
-            page->items = stale_objects(scope, version);
-            page->resource_version = std::to_string(version);
+            if (is_served(scope)) *page = list_at(scope, cluster_.api().storage().version());
         },
-        [this, page, id = effect.session] { step(controller::PageArrived{id, std::move(*page)}); },
+        [this, page, id = effect.session] {
+            if (*page) return step(controller::PageArrived{id, std::move(**page)});
+            step(controller::SessionFailed{id, not_served});
+        },
         [this, id = effect.session](runtime::RequestFailure failed) {
             step(controller::SessionFailed{id, std::move(failed)});
         });
 }
 
-std::vector<model::Object> OperatorHost::stale_objects(const runtime::WatchScope& scope,
-                                                       std::uint64_t version) {
-    Watch watch = watch_of(scope);
-    std::vector<model::Object> objects;
+model::ListPage OperatorHost::list_at(const runtime::WatchScope& scope, std::uint64_t version) {
+    const Watch watch = watch_of(scope);
+    model::ListPage page;
+    page.resource_version = std::to_string(version);
     std::vector<WatchedEvent> events;
     for (const ObjectPtr& one : cluster_.api().storage().list_at(version, watch.resource, watch.ns))
         events.push_back({"ADDED", one});
-    for (model::WatchEvent& event : decoded({watch, scope.kind}, events))
+    for (model::WatchEvent& event : decoded({watch, scope.kind}, events)) {
         if (auto* changed = std::get_if<model::Changed>(&event))
-            objects.push_back(std::move(changed->object));
-    return objects;
+            page.items.push_back(std::move(changed->object));
+        else
+            page.left_out.emplace_back("unreadable");
+    }
+    return page;
 }
 
 void OperatorHost::run_one(controller::StartWatch&& effect) {
@@ -180,25 +193,29 @@ void OperatorHost::run_one(controller::StartWatch&& effect) {
     stream.watch.sends_initial = effect.request.initial_events;
     if (!effect.request.initial_events)
         stream.watch.version = std::stoull("0" + effect.request.resource_version);
-    const Duration timeout = effect.request.timeout;
-    exchange([] {},
-             [this, id, stream, timeout] {
+    auto served = std::make_shared<bool>(false);
+    exchange([this, served, scope = effect.scope] { *served = is_served(scope); },
+             [this, id, stream, served, timeout = effect.request.timeout] {
+                 if (!*served) return step(controller::SessionFailed{id, not_served});
                  streams_[id] = stream;
                  pump(id);
-                 later(timeout, [this, id] {
-                     // A bookmark before the end, so that the next watch goes on from here.
-                     const auto at = std::to_string(cluster_.api().storage().version());
-                     if (!streams_.contains(id)) return;
-                     pump(id);
-                     if (!streams_.contains(id)) return;
-                     step(controller::EventsArrived{id, {model::Bookmark{at, false}}});
-                     if (!streams_.erase(id)) return;
-                     step(controller::WatchEnded{id});
-                 });
+                 later(timeout, [this, id] { end_watch(id); });
              },
              [this, id](runtime::RequestFailure failed) {
                  step(controller::SessionFailed{id, std::move(failed)});
              });
+}
+
+// As the server does it when the time is up: a bookmark before the end, so that the next watch goes
+// on from here.
+void OperatorHost::end_watch(controller::SessionId id) {
+    const auto at = std::to_string(cluster_.api().storage().version());
+    if (!streams_.contains(id)) return;
+    pump(id);
+    if (!streams_.contains(id)) return;
+    step(controller::EventsArrived{id, {model::Bookmark{at, false}}});
+    if (!streams_.erase(id)) return;
+    step(controller::WatchEnded{id});
 }
 
 void OperatorHost::run_one(controller::StopWatch&& effect) {
@@ -268,8 +285,8 @@ std::vector<model::WatchEvent> OperatorHost::decoded(const Stream& stream,
         std::string line =
             fmt::format(R"({{"type":"{}","object":{}}})", event.type, event.object->text());
         auto one = decoder_.watch_event(stream.kind, std::move(line));
-        SLUICE_ASSERT(one.has_value());
-        batch.push_back(std::move(*one));
+        SLUICE_ASSERT(one.has_value() || stream.kind == model::Kind::Custom);
+        batch.push_back(one ? std::move(*one) : model::LeftOut{});
     }
     return batch;
 }

@@ -32,6 +32,11 @@ struct HostWitness {
     std::function<void(const std::string& identity, const std::string& patch,
                        const model::ObjectKey& key)>
         patches = [](const auto&, const auto&, const auto&) {};
+    std::function<void(const std::string& identity, const controller::PatchObject& patch)>
+        patches_object = [](const auto&, const auto&) {};
+    std::function<void(const std::string& identity, const model::ObjectKey& pod,
+                       const std::string& uid)>
+        deletes = [](const auto&, const auto&, const auto&) {};
     std::function<void(const std::string& identity, const model::ObjectKey& key)> reads =
         [](const auto&, const auto&) {};
     std::function<void(const std::string& identity, const controller::Log& line)> logs =
@@ -75,8 +80,11 @@ class OperatorHost {
     void run_one(controller::StopWatch&& effect);
     void run_one(controller::ReadWorkload&& effect);
     void run_one(controller::PatchWorkload&& effect);
+    void run_one(controller::PatchObject&& effect);
+    void run_one(controller::DeletePod&& effect);
     void run_one(controller::AskHook&& effect);
-    void run_one(controller::CancelHook&& effect);
+    void run_one(controller::AskMetric&& effect);
+    void run_one(controller::CancelQuestion&& effect);
     void run_one(controller::PostEvent&& effect);
     void run_one(controller::CheckPolicies&& effect);
     void run_one(controller::RolloutEnded&& effect);
@@ -86,13 +94,18 @@ class OperatorHost {
     // either.
     void exchange(std::function<void()> carry_out, std::function<void()> answer,
                   std::function<void(runtime::RequestFailure)> fail);
+    // A request in the operator's name, as it is carried out at the server.
+    Response serve(const std::string& method, const std::string& path, std::string body);
+    // Whether the server knows what is to be listed or watched.
+    bool is_served(const runtime::WatchScope& scope) const;
+    void end_watch(controller::SessionId session);
     void pump(controller::SessionId session);
     void deliver(controller::SessionId session, std::vector<model::WatchEvent> events);
     std::vector<model::WatchEvent> decoded(const Stream& stream,
                                            const std::vector<WatchedEvent>& events);
-    std::vector<model::Object> stale_objects(const runtime::WatchScope& scope,
-                                             std::uint64_t version);
-    controller::Answer<controller::LiveWorkload> live(const model::ObjectKey& key);
+    model::ListPage list_at(const runtime::WatchScope& scope, std::uint64_t version);
+    controller::Answer<controller::LiveWorkload> live(
+        const model::ObjectKey& key, const std::vector<controller::ObjectName>& objects);
     void on_change(const Change& change);
     void run_election();
     Result<model::Lease> read_lease();
@@ -107,7 +120,7 @@ class OperatorHost {
     std::unique_ptr<runtime::Election> election_;
     model::Decoder decoder_;
     std::map<controller::SessionId, Stream> streams_;
-    std::map<controller::Ticket, bool> asking_;
+    std::map<controller::Ticket, bool> asking_;  // hooks and Prometheus
     std::uint64_t life_ = 0;  // counts processes: what an earlier one began does not reach this one
     std::uint64_t alarm_ = 0;  // counts alarms: only the last one rings
     Instant stopped_until_;

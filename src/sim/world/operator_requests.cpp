@@ -13,6 +13,15 @@ std::string statefulset_path(const model::ObjectKey& key) {
     return fmt::format("/apis/apps/v1/namespaces/{}/statefulsets/{}", key.ns, key.name);
 }
 
+std::string pod_path(const model::ObjectKey& key) {
+    return fmt::format("/api/v1/namespaces/{}/pods/{}", key.ns, key.name);
+}
+
+std::string object_path(const model::CustomResource& resource, const model::ObjectKey& key) {
+    return fmt::format("/apis/{}/{}/namespaces/{}/{}/{}", resource.group, resource.version, key.ns,
+                       resource.plural, key.name);
+}
+
 runtime::RequestFailure failure_of(const Response& response) {
     return {response.status, response.retry_after,
             response.body.is_object() ? text_at(response.body.get_object(), "/message")
@@ -30,7 +39,19 @@ Result<model::Lease> lease_of(const Response& response) {
 
 }  // namespace
 
-controller::Answer<controller::LiveWorkload> OperatorHost::live(const model::ObjectKey& key) {
+Response OperatorHost::serve(const std::string& method, const std::string& path, std::string body) {
+    Request request;
+    request.method = method;
+    request.path = path;
+    if (method == "PATCH") request.content_type = "application/json-patch+json";
+    if (method == "PATCH") request.query["fieldManager"] = "sluice";
+    request.body = std::move(body);
+    request.user = operator_user;
+    return cluster_.api().serve(request, cluster_.now());
+}
+
+controller::Answer<controller::LiveWorkload> OperatorHost::live(
+    const model::ObjectKey& key, const std::vector<controller::ObjectName>& objects) {
     const ObjectPtr set = cluster_.api().find("statefulsets.apps", key.ns, key.name);
     if (!set) return std::unexpected(runtime::RequestFailure{404, {}, "not found"});
     controller::LiveWorkload found;
@@ -45,15 +66,24 @@ controller::Answer<controller::LiveWorkload> OperatorHost::live(const model::Obj
         if (std::get<model::Pod>(*one).owner_uid == found.set.meta.uid)
             found.pods.push_back(std::get<model::Pod>(std::move(*one)));
     }
+    for (const controller::ObjectName& wanted : objects) {
+        const Response response =
+            serve("GET", object_path(*wanted.resource, {key.ns, wanted.name}), {});
+        if (response.status == 404) continue;
+        auto object = model::decode_custom_object(json::serialize(response.body));
+        if (response.status >= 300) return std::unexpected(failure_of(response));
+        if (!object) return std::unexpected(runtime::RequestFailure{0, {}, object.error().message});
+        found.objects.push_back({wanted.resource, std::move(*object)});
+    }
     return found;
 }
 
 void OperatorHost::run_one(controller::ReadWorkload&& effect) {
     auto answer = std::make_shared<controller::Answer<controller::LiveWorkload>>();
     exchange(
-        [this, answer, key = effect.key] {
+        [this, answer, key = effect.key, objects = effect.objects] {
             witness_.reads(options_.identity, key);
-            *answer = live(key);
+            *answer = live(key, objects);
         },
         [this, answer, ticket = effect.ticket] {
             step(controller::WorkloadRead{ticket, std::move(*answer)});
@@ -68,14 +98,7 @@ void OperatorHost::run_one(controller::PatchWorkload&& effect) {
     exchange(
         [this, answer, key = effect.key, patch = effect.json_patch] {
             witness_.patches(options_.identity, patch, key);
-            Request request;
-            request.method = "PATCH";
-            request.path = statefulset_path(key);
-            request.content_type = "application/json-patch+json";
-            request.query["fieldManager"] = "sluice";
-            request.body = patch;
-            request.user = operator_user;
-            const Response response = cluster_.api().serve(request, cluster_.now());
+            const Response response = serve("PATCH", statefulset_path(key), patch);
             if (response.status >= 300) {
                 *answer = std::unexpected(failure_of(response));
                 return;
@@ -89,6 +112,78 @@ void OperatorHost::run_one(controller::PatchWorkload&& effect) {
         },
         [this, ticket = effect.ticket](runtime::RequestFailure failed) {
             step(controller::WorkloadPatched{ticket, std::unexpected(std::move(failed))});
+        });
+}
+
+void OperatorHost::run_one(controller::PatchObject&& effect) {
+    auto answer = std::make_shared<controller::Answer<model::CustomObject>>();
+    const controller::Ticket ticket = effect.ticket;
+    exchange(
+        [this, answer, effect = std::move(effect)] {
+            witness_.patches_object(options_.identity, effect);
+            const Response response = serve(
+                "PATCH",
+                object_path(*effect.resource, effect.key) + (effect.of_status ? "/status" : ""),
+                effect.json_patch);
+            if (response.status >= 300) {
+                *answer = std::unexpected(failure_of(response));
+                return;
+            }
+            auto object = model::decode_custom_object(json::serialize(response.body));
+            SLUICE_ASSERT(object.has_value());
+            *answer = std::move(*object);
+        },
+        [this, answer, ticket] { step(controller::ObjectPatched{ticket, std::move(*answer)}); },
+        [this, ticket](runtime::RequestFailure failed) {
+            step(controller::ObjectPatched{ticket, std::unexpected(std::move(failed))});
+        });
+}
+
+void OperatorHost::run_one(controller::DeletePod&& effect) {
+    auto answer = std::make_shared<controller::Answer<void>>();
+    const controller::Ticket ticket = effect.ticket;
+    exchange(
+        [this, answer, key = effect.key, uid = effect.uid] {
+            witness_.deletes(options_.identity, key, uid);
+            const json::object how{{"apiVersion", "v1"},
+                                   {"kind", "DeleteOptions"},
+                                   {"preconditions", json::object{{"uid", uid}}}};
+            const Response response = serve("DELETE", pod_path(key), json::serialize(how));
+            if (response.status >= 300) *answer = std::unexpected(failure_of(response));
+        },
+        [this, answer, ticket] { step(controller::PodDeleted{ticket, std::move(*answer)}); },
+        [this, ticket](runtime::RequestFailure failed) {
+            step(controller::PodDeleted{ticket, std::unexpected(std::move(failed))});
+        });
+}
+
+void OperatorHost::run_one(controller::AskMetric&& effect) {
+    struct Reading {
+        api::metrics::MetricReading said = {};
+        std::optional<std::size_t> call = {};  // of the egress
+    };
+    auto reading = std::make_shared<Reading>();
+    const controller::Ticket ticket = effect.ticket;
+    asking_[ticket] = true;
+    const auto said = [this, ticket](Reading what) {
+        if (!asking_.erase(ticket)) return;
+        if (what.call) egress_.heard(*what.call);
+        step(controller::MetricAnswered{ticket, std::move(what.said)});
+    };
+    exchange(
+        [this, reading, ticket, ns = effect.ns, query = std::move(effect.query)] {
+            // Taken back before it left?
+            if (!asking_.contains(ticket)) return;
+            reading->said = egress_.ask(query, ns, cluster_.now(), options_.identity);
+            reading->call = egress_.metric_calls().size() - 1;
+        },
+        [this, reading, said] {
+            const Duration thinking = egress_.thinking_time();
+            if (thinking > 0ms) return later(thinking, [reading, said] { said(*reading); });
+            said(*reading);
+        },
+        [said](const runtime::RequestFailure& failed) {
+            said({api::metrics::unknown(failed.message)});
         });
 }
 
@@ -118,19 +213,14 @@ void OperatorHost::run_one(controller::AskHook&& effect) {
         [said](const runtime::RequestFailure&) { said(false, "the hook did not answer"); });
 }
 
-void OperatorHost::run_one(controller::CancelHook&& effect) {
+void OperatorHost::run_one(controller::CancelQuestion&& effect) {
     asking_.erase(effect.ticket);
 }
 
 void OperatorHost::run_one(controller::PostEvent&& effect) {
     exchange(
         [this, body = controller::event_body(effect, options_.identity), ns = effect.key.ns] {
-            Request request;
-            request.method = "POST";
-            request.path = fmt::format("/apis/events.k8s.io/v1/namespaces/{}/events", ns);
-            request.body = body;
-            request.user = operator_user;
-            cluster_.api().serve(request, cluster_.now());
+            serve("POST", fmt::format("/apis/events.k8s.io/v1/namespaces/{}/events", ns), body);
         },
         [] {}, [](const runtime::RequestFailure&) {});
 }
@@ -155,22 +245,17 @@ void OperatorHost::run_one(controller::Log&& effect) {
 }
 
 Result<model::Lease> OperatorHost::read_lease() {
-    Request request;
-    request.path = "/apis/coordination.k8s.io/v1/namespaces/sluice-system/leases/sluice";
-    request.user = operator_user;
-    return lease_of(cluster_.api().serve(request, cluster_.now()));
+    return lease_of(
+        serve("GET", "/apis/coordination.k8s.io/v1/namespaces/sluice-system/leases/sluice", {}));
 }
 
 Result<model::Lease> OperatorHost::write_lease(const runtime::WriteLease& wanted) {
     const bool exists = !wanted.lease.resource_version.empty();
-    Request request;
-    request.method = exists ? "PUT" : "POST";
-    request.path = "/apis/coordination.k8s.io/v1/namespaces/sluice-system/leases";
-    if (exists) request.path += "/sluice";
-    request.body =
-        model::encode_lease(wanted.lease, "sluice-system", "sluice", wanted.acquired, clock());
-    request.user = operator_user;
-    return lease_of(cluster_.api().serve(request, cluster_.now()));
+    std::string path = "/apis/coordination.k8s.io/v1/namespaces/sluice-system/leases";
+    if (exists) path += "/sluice";
+    return lease_of(serve(
+        exists ? "PUT" : "POST", path,
+        model::encode_lease(wanted.lease, "sluice-system", "sluice", wanted.acquired, clock())));
 }
 
 void OperatorHost::run_election() {

@@ -11,8 +11,8 @@
 
 namespace sluice::sim {
 
-using api::pilot::Answer;
-using api::pilot::Ask;
+using api::Answer;
+using api::Ask;
 
 namespace {
 
@@ -186,7 +186,7 @@ Result<Answer> Prometheus::answer(const Ask& ask, Instant now) const {
     if (mood == Mood::Broken) return Answer{503, "text/plain", "Service Unavailable"};
     if (mood == Mood::Babbling) return Answer{200, "application/json", "{\"status\":\"succ"};
     const bool admitted =
-        token.empty() || std::ranges::any_of(ask.headers, [&](const api::pilot::AskHeader& one) {
+        token.empty() || std::ranges::any_of(ask.headers, [&](const api::AskHeader& one) {
             return one.name == "Authorization" && one.value.reveal() == "Bearer " + token;
         });
     if (!admitted) return Answer{401, "text/plain", "Unauthorized"};

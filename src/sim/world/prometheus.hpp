@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "api/pilot/hooks/hook.hpp"
+#include "api/inquiry/inquiry.hpp"
 #include "base/result.hpp"
 #include "base/time.hpp"
 
@@ -23,7 +23,7 @@ class Prometheus {
 
     // GET or POST of {anything}/api/v1/query. Understands numbers, vector(n), absent(selector),
     // count(selector), and selectors with = and !=, each perhaps compared with a number.
-    Result<api::pilot::Answer> answer(const api::pilot::Ask& ask, Instant now) const;
+    Result<api::Answer> answer(const api::Ask& ask, Instant now) const;
 
   private:
     struct Series {

@@ -4,7 +4,7 @@
 
 #include "base/json_pointer.hpp"
 #include "sim/api/state.hpp"
-#include "sim/world/world.hpp"
+#include "sim/world/fate.hpp"
 
 namespace sluice::sim {
 namespace {
@@ -12,49 +12,7 @@ namespace {
 constexpr const char* shop = "shop";
 constexpr Duration liveness_time = 90min;
 
-class Fate {
-  public:
-    explicit Fate(std::uint64_t seed)
-        : dice_(seed * 0x9e3779b97f4a7c15 + 1), world_(std::make_unique<World>(options(seed))) {}
-
-    RandomOutcome play();
-
-  private:
-    WorldOptions options(std::uint64_t seed);
-    void begin();
-    void trouble(Duration length);
-    void heal();
-    std::string what_is_wrong() const;
-    void check_end();
-    void help(Duration waited);
-
-    std::uint64_t below(std::uint64_t limit) { return dice_.roll() % limit; }
-    bool chance(int percent) { return below(100) < static_cast<std::uint64_t>(percent); }
-    std::string some_set() { return sets_[below(sets_.size())]; }
-    std::string some_pod() { return fmt::format("{}-{}", some_set(), below(4)); }
-    void did(std::string what);
-
-    // Each does one thing to the world.
-    void change_image();
-    void rescale();
-    void hook_says();
-    void annotate();
-    void relabel();
-    void move_partition();
-    void delete_pod();
-    void break_pod();
-    void hit_operator();
-    void hit_cluster();
-    void toggle_policies();
-
-    Dice dice_;
-    std::unique_ptr<World> world_;
-    std::vector<std::string> sets_;
-    std::vector<std::string> history_;
-    Instant start_;
-    int images_ = 0;
-    bool policies_ = true;
-};
+}  // namespace
 
 WorldOptions Fate::options(std::uint64_t seed) {
     WorldOptions options;
@@ -86,8 +44,12 @@ void Fate::begin() {
         set.min_ready = chance(30) ? static_cast<std::int64_t>(below(20)) : 0;
         if (chance(30)) set.claim = "data";
         if (chance(30)) set.partition = static_cast<std::int64_t>(below(4));
+        const bool is_phased = chance(40);
+        if (is_phased) set.hook.clear();
         world_->create_set(set);
         sets_.push_back(set.name);
+        if (is_phased) phased_.insert(set.name);
+        if (is_phased) create_rollout(set.name);
     }
     start_ = world_->cluster.now();
     world_->cluster.run_for(2min);
@@ -144,6 +106,7 @@ void Fate::annotate() {
 
 void Fate::relabel() {
     const std::string set = some_set();
+    if (is_phased(set) && !chance(10)) return;
     const char* values[] = {"", "careful", "noop", "nobody"};
     const std::string value = values[below(std::size(values))];
     did(fmt::format("label {} {}", set, value));
@@ -218,10 +181,12 @@ void Fate::trouble(Duration length) {
         int weight;
     };
     constexpr Likely deeds[] = {
-        {&Fate::change_image, 25}, {&Fate::rescale, 12},        {&Fate::hook_says, 20},
-        {&Fate::annotate, 8},      {&Fate::relabel, 4},         {&Fate::move_partition, 6},
-        {&Fate::delete_pod, 8},    {&Fate::break_pod, 6},       {&Fate::hit_operator, 8},
-        {&Fate::hit_cluster, 6},   {&Fate::toggle_policies, 1},
+        {&Fate::change_image, 25},   {&Fate::rescale, 12},        {&Fate::hook_says, 20},
+        {&Fate::annotate, 8},        {&Fate::relabel, 4},         {&Fate::move_partition, 6},
+        {&Fate::delete_pod, 8},      {&Fate::break_pod, 6},       {&Fate::hit_operator, 8},
+        {&Fate::hit_cluster, 6},     {&Fate::toggle_policies, 1}, {&Fate::metric_says, 15},
+        {&Fate::prometheus_mood, 4}, {&Fate::change_rollout, 6},  {&Fate::annotate_rollout, 4},
+        {&Fate::delete_rollout, 2},
     };
     int sum = 0;
     for (const Likely& one : deeds)
@@ -249,15 +214,20 @@ void Fate::heal() {
         world_->cluster.set_node_ready(fmt::format("node-{}", i), true);
     for (const auto& one : world_->operators)
         if (!one->is_running()) one->crash();  // which starts it
-    for (const std::string& set : sets_) {
-        for (const char* key : {"sluice.dev/paused", "sluice.dev/allow-unready"})
-            world_->annotate("statefulsets.apps", shop, set, key, "");
-        world_->label(shop, set, "dd-statefulset-pilot", "careful");
-        if (number_at(world_->set(shop, set)->object(), "/spec/replicas") == 0)
-            world_->scale(shop, set, 2);
-        world_->set_image(shop, set, "app:z");
-        world_->annotate("statefulsets.apps", shop, set, "sluice.dev/retry", "healed");
-    }
+    world_->egress.prometheus.mood = Prometheus::Mood::Well;
+    for (const std::string& set : sets_)
+        heal_set(set);
+}
+
+void Fate::heal_set(const std::string& set) {
+    for (const char* key : {"sluice.dev/paused", "sluice.dev/allow-unready"})
+        world_->annotate("statefulsets.apps", shop, set, key, "");
+    world_->label(shop, set, "dd-statefulset-pilot", is_phased(set) ? "" : "careful");
+    if (is_phased(set)) heal_rollout(set);
+    if (number_at(world_->set(shop, set)->object(), "/spec/replicas") == 0)
+        world_->scale(shop, set, 2);
+    world_->set_image(shop, set, "app:z");
+    world_->annotate("statefulsets.apps", shop, set, "sluice.dev/retry", "healed");
 }
 
 std::string Fate::what_is_wrong() const {
@@ -306,11 +276,16 @@ void Fate::help(Duration waited) {
         const bool lost = pods.find('z') == std::string::npos;
         if (waited >= 35min && waited < 36min && lost) {
             did("release " + set);
-            world_->label(shop, set, "dd-statefulset-pilot", "");
+            if (is_phased(set))
+                world_->change_rollout(shop, rollout_of(set), "skip", "true");
+            else
+                world_->label(shop, set, "dd-statefulset-pilot", "");
             world_->annotate("statefulsets.apps", shop, set, "sluice.dev/claim", "");
         }
-        const bool released =
-            !has(world_->set(shop, set)->object(), "/metadata/labels/dd-statefulset-pilot");
+        if (waited >= 55min && waited < 56min && is_phased(set))
+            world_->change_rollout(shop, rollout_of(set), "skip", "false");
+        const bool released = !is_phased(set) && !has(world_->set(shop, set)->object(),
+                                                      "/metadata/labels/dd-statefulset-pilot");
         if (waited >= 37min && waited < 38min && released) world_->set_partition(shop, set, 0);
         if (waited >= 55min && waited < 56min && released)
             world_->label(shop, set, "dd-statefulset-pilot", "careful");
@@ -344,8 +319,6 @@ RandomOutcome Fate::play() {
     outcome.simulated = world_->cluster.now() - start_;
     return outcome;
 }
-
-}  // namespace
 
 RandomOutcome play_random_world(std::uint64_t seed) {
     return Fate{seed}.play();

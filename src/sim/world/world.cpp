@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/actors/definitions.hpp"
 #include "sim/api/admission.hpp"
 #include "sim/api/state.hpp"
 
@@ -68,8 +69,9 @@ ClusterOptions cluster_options(const WorldOptions& options) {
 World::World(WorldOptions options)
     : cluster(cluster_options(options)),
       egress(cluster.api()),
-      inspector(cluster, egress),
+      inspector(cluster, egress, std::chrono::abs(options.skew)),
       options_(options) {
+    install_definitions(cluster);
     for (int i = 0; i < options.operators; ++i) {
         HostOptions host;
         host.identity = fmt::format("operator-{}", i);

@@ -2,8 +2,11 @@
 // plain functions. Everything in it follows from its options.
 #pragma once
 
+#include <map>
 #include <memory>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sim/world/inspector.hpp"
@@ -33,6 +36,23 @@ struct SetOptions {
     std::string behaviour = {};
 };
 
+// A PhasedRollout, with the numbers of its document.
+struct RolloutOptions {
+    std::string name = "gentle";
+    std::string ns = "shop";
+    std::string target = "web";
+    // Fields of the spec, in the words of rollout_fields(): "period" "30s".
+    std::map<std::string, std::string> fields = {};
+};
+
+// The words for the fields of its spec that scenarios and random worlds change.
+struct RolloutField {
+    std::string_view word;
+    std::string_view pointer;  // in the object
+    enum class Kind { Text, Number, Time, Flag } kind;
+};
+std::span<const RolloutField> rollout_fields();
+
 class World {
   public:
     explicit World(WorldOptions options);
@@ -44,6 +64,7 @@ class World {
     // An external hook, declared in the ConfigMap sluice-hooks; an empty text takes it away.
     void declare_hook(const std::string& name, const std::string& yaml);
     Response create_set(const SetOptions& set);
+    Response create_rollout(const RolloutOptions& rollout);
 
     // What a person does with kubectl. Each gives the server's answer.
     Response merge(const std::string& resource, const std::string& ns, const std::string& name,
@@ -57,12 +78,19 @@ class World {
                       const std::string& key, const std::string& value);
     Response label(const std::string& ns, const std::string& name, const std::string& key,
                    const std::string& value);
+    // One field of the spec of a PhasedRollout, in the words of rollout_fields(). "none" takes it
+    // away.
+    Response change_rollout(const std::string& ns, const std::string& name,
+                            const std::string& field, const std::string& value);
+    Response put_secret(const std::string& ns, const std::string& name, const std::string& key,
+                        const std::string& value);
     // kubectl replace with a manifest that knows nothing of partitions and annotations.
     Response replace(const std::string& ns, const std::string& name, const std::string& image);
 
     // "a a b!": the image tag of each pod by ordinal, "-" where there is none, "!" if not ready.
     std::string pods_text(const std::string& ns, const std::string& name) const;
     ObjectPtr set(const std::string& ns, const std::string& name) const;
+    ObjectPtr rollout(const std::string& ns, const std::string& name) const;
 
     Cluster cluster;
     Egress egress;

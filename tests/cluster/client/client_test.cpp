@@ -211,6 +211,93 @@ TEST_F(Client, AStreamedListEndsWithABookmark) {
     EXPECT_FALSE(version.empty());
 }
 
+constexpr model::CustomResource rollouts{"sts.plus", "v1alpha1", "phasedrollouts", "PhasedRollout"};
+
+TEST_F(Client, AResourceThatNobodyDefinedIsNotFound) {
+    constexpr model::CustomResource martians{"mars.example", "v1", "martians", "Martian"};
+    const runtime::WatchScope scope{model::Kind::Custom, ns_, {}, {}, &martians};
+    const auto page =
+        wait<Answer<model::ListPage>>([&](std::function<void(Answer<model::ListPage>)> done) {
+            cluster_->list(scope, {}, std::move(done));
+        });
+    ASSERT_FALSE(page);
+    EXPECT_EQ(page.error().status, 404);
+    const auto ended = wait<int>([&](const std::function<void(int)>& done) {
+        cluster_->watch(
+            scope, {.resource_version = {}, .initial_events = true}, [](const auto&) {},
+            [done](const std::optional<runtime::RequestFailure>& failed) {
+                done(failed ? failed->status : 0);
+            });
+    });
+    EXPECT_EQ(ended, 404);
+}
+
+TEST_F(Client, ACustomObjectIsListedPatchedAndReadWithItsWorkload) {
+    const model::ObjectKey web{ns_, "web"};
+    const std::string objects = collection_path({model::Kind::Custom, ns_, {}, {}, &rollouts});
+    ASSERT_TRUE(send(create(objects, R"({"apiVersion":"sts.plus/v1alpha1","kind":"PhasedRollout",)"
+                                     R"("metadata":{"name":"web"},"spec":{"targetRef":"web",)"
+                                     R"("check":{"query":{"expr":"up","url":"prom"}}}})")));
+    const std::string labels = R"({"app":"web"})";
+    ASSERT_TRUE(
+        send(create(collection_path({model::Kind::StatefulSet, ns_, {}, {}}),
+                    R"({"apiVersion":"apps/v1","kind":"StatefulSet","metadata":{"name":"web"},)"
+                    R"("spec":{"replicas":0,"serviceName":"web","selector":{"matchLabels":)" +
+                        labels + R"(},"template":{"metadata":{"labels":)" + labels +
+                        R"(},"spec":{"containers":[{"name":"a","image":"a"}]}}}})")));
+    const auto page =
+        wait<Answer<model::ListPage>>([&](std::function<void(Answer<model::ListPage>)> done) {
+            cluster_->list({model::Kind::Custom, ns_, {}, {}, &rollouts}, {}, std::move(done));
+        });
+    ASSERT_TRUE(page) << page.error().message;
+    EXPECT_EQ(page->items.size(), 1u);
+
+    using Patched = Answer<model::CustomObject>;
+    const auto patch = [&](bool of_status, const std::string& body) {
+        return wait<Patched>([&](std::function<void(Patched)> done) {
+            cluster_->patch_object(rollouts, web, of_status, body, std::move(done));
+        });
+    };
+    const auto status =
+        patch(true, R"([{"op":"add","path":"/status","value":{"phase":"Rolling"}}])");
+    ASSERT_TRUE(status) << status.error().message;
+    EXPECT_EQ(json::parse(status->status).at("phase"), "Rolling");
+    const auto held = patch(false, R"([{"op":"add","path":"/metadata/finalizers",)"
+                                   R"("value":["sts.plus/finalizer"]}])");
+    ASSERT_TRUE(held) << held.error().message;
+    EXPECT_TRUE(model::has_finalizer(*held, "sts.plus/finalizer"));
+    const auto late = patch(true, R"([{"op":"test","path":"/status/phase","value":"Updated"}])");
+    ASSERT_FALSE(late);
+    EXPECT_EQ(late.error().status, 422);
+
+    using Live = Answer<controller::LiveWorkload>;
+    const auto live = wait<Live>([&](std::function<void(Live)> done) {
+        cluster_->read_workload(web, {{&rollouts, "web"}, {&rollouts, "gone"}}, std::move(done));
+    });
+    ASSERT_TRUE(live) << live.error().message;
+    ASSERT_EQ(live->objects.size(), 1u);
+    EXPECT_EQ(live->objects[0].object.meta.uid, held->meta.uid);
+    EXPECT_TRUE(patch(false, R"([{"op":"remove","path":"/metadata/finalizers"}])"));
+}
+
+TEST_F(Client, APodIsDeletedByItsUidAndByNoOther) {
+    const model::ObjectKey key{ns_, "lonely"};
+    const auto pod = send(create("/api/v1/namespaces/" + ns_ + "/pods",
+                                 R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"lonely"},)"
+                                 R"("spec":{"containers":[{"name":"a","image":"a"}]}})"));
+    ASSERT_TRUE(pod) << pod.error().error.message;
+    const auto remove = [&](const std::string& uid) {
+        return wait<Answer<void>>([&](std::function<void(Answer<void>)> done) {
+            cluster_->delete_pod(key, uid, std::move(done));
+        });
+    };
+    const auto other = remove("11111111-2222-4333-8444-555555555555");
+    ASSERT_FALSE(other);
+    EXPECT_EQ(other.error().status, 409);
+    const auto gone = remove(uid_of(json::parse(pod->body)));
+    EXPECT_TRUE(gone) << gone.error().message;
+}
+
 TEST_F(Client, AMissingRightIsNamed) {
     const auto answer = send({.path = "/api/v1/namespaces/kube-system/secrets"});
     ASSERT_FALSE(answer);

@@ -31,7 +31,7 @@ _PATCH_TYPES = {
 def has_condition(obj: Object, condition: str) -> bool:
     """Whether the object's status says that this condition is True."""
     return any(c["type"] == condition and c["status"] == "True"
-               for c in obj.get("status", {}).get("conditions", []))
+               for c in obj.get("status", {}).get("conditions") or [])
 
 
 class ApiError(OSError):

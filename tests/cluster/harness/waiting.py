@@ -16,7 +16,7 @@ _SHOWN_CHARACTERS_MAX = 4000
 
 
 def wait_for(what: str, look: Callable[[], T], until: Callable[[T], Any] = bool,
-             deadline: float = DEADLINE) -> T:
+             deadline: float = DEADLINE, pause: float = _PAUSE) -> T:
     """Calls look() until until(state) is true and returns that state.
 
     A look that fails with an OSError (every error of the API client is one) counts as "not yet",
@@ -34,7 +34,7 @@ def wait_for(what: str, look: Callable[[], T], until: Callable[[T], Any] = bool,
         if time.monotonic() > end:
             raise DeadlineExceeded(f"Waited {deadline:g} s for {what}. "
                                    f"Last seen: {_shown(seen)}")
-        time.sleep(_PAUSE)
+        time.sleep(pause)
 
 
 def stays(what: str, look: Callable[[], T], true: Callable[[T], Any], seconds: float = 3.0) -> T:

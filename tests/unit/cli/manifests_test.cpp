@@ -6,6 +6,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "deploy/embedded.hpp"
+
 namespace sluice::cli {
 namespace {
 
@@ -46,8 +48,8 @@ std::size_t occurrences(const std::string& text, std::string_view word) {
 }
 
 TEST(EmbeddedManifests, AreTheFilesOfDeploy) {
-    ASSERT_FALSE(embedded_manifests().empty());
-    for (const EmbeddedManifest& file : embedded_manifests()) {
+    ASSERT_FALSE(deploy::embedded_manifests().empty());
+    for (const deploy::EmbeddedManifest& file : deploy::embedded_manifests()) {
         std::ifstream on_disk{"deploy/" + std::string{file.path}};
         ASSERT_TRUE(on_disk) << file.path;
         std::ostringstream text;
@@ -84,28 +86,34 @@ TEST(Manifests, AllIsEveryComponentInTheOrderToApply) {
 }
 
 TEST(Manifests, EveryFileStartsADocument) {
-    for (const char* component : {"rbac", "policies", "deployment"})
+    for (const char* component : {"crds", "rbac", "policies", "deployment"})
         EXPECT_THAT(print(component), StartsWith("---\n")) << component;
 }
 
-TEST(Manifests, CustomResourceDefinitionsAreNoneYet) {
-    EXPECT_TRUE(is_only_comment(print("crds")));
+TEST(Manifests, CustomResourceDefinitionsComeFirst) {
+    const std::string text = print("crds");
+    EXPECT_THAT(text, HasSubstr("name: phasedrollouts.sts.plus\n"));
+    EXPECT_EQ(occurrences(text, "\nkind: "), 1U);
+    EXPECT_THAT(print("all"), StartsWith(text));
 }
 
 TEST(Manifests, WithoutNamespacesTheOperatorSteersEverywhere) {
     const std::string text = print("all");
     EXPECT_THAT(text, HasSubstr("kind: ClusterRoleBinding\nmetadata:\n  name: sluice-workloads\n"));
+    EXPECT_THAT(text,
+                HasSubstr("kind: ClusterRoleBinding\nmetadata:\n  name: sluice-phasedrollout\n"));
     EXPECT_THAT(text, Not(HasSubstr("--namespace=")));
     EXPECT_THAT(text, Not(HasSubstr("NAMESPACE")));
 }
 
 TEST(Manifests, WithNamespacesTheOperatorHasRightsInThemOnly) {
     const std::string text = print({.components = {}, .namespaces = {"shop", "bank"}});
-    const std::string bound = "kind: RoleBinding\nmetadata:\n  name: sluice-workloads\n";
-    EXPECT_EQ(occurrences(text, bound + "  namespace: shop\n"), 1U);
-    EXPECT_EQ(occurrences(text, bound + "  namespace: bank\n"), 1U);
-    EXPECT_THAT(text,
-                Not(HasSubstr("kind: ClusterRoleBinding\nmetadata:\n  name: sluice-workloads\n")));
+    for (const std::string role : {"sluice-workloads", "sluice-phasedrollout"}) {
+        const std::string bound = "Binding\nmetadata:\n  name: " + role + "\n";
+        EXPECT_EQ(occurrences(text, "kind: Role" + bound + "  namespace: shop\n"), 1U);
+        EXPECT_EQ(occurrences(text, "kind: Role" + bound + "  namespace: bank\n"), 1U);
+        EXPECT_THAT(text, Not(HasSubstr("kind: ClusterRole" + bound)));
+    }
     EXPECT_EQ(occurrences(text, "            - operator\n            - --namespace=shop,bank\n"),
               1U);
 }

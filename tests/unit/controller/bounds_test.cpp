@@ -166,6 +166,18 @@ TEST(ControllerBounds, SaysWhyItIsNotInSync) {
     EXPECT_EQ(controller.sync_problem(), "statefulsets: forbidden");
 }
 
+TEST(ControllerBounds, ADefinitionThatIsNotInstalledIsNoProblem) {
+    Controller controller{Settings{}};
+    SessionId custom = 0;
+    for (const Effect& effect : controller.step(Tick{}, noon).list) {
+        const auto* watch = std::get_if<StartWatch>(&effect);
+        if (watch && watch->scope.kind == model::Kind::Custom) custom = watch->session;
+    }
+    ASSERT_NE(custom, 0u);
+    static_cast<void>(controller.step(SessionFailed{custom, {404, {}, "not there"}}, noon));
+    EXPECT_EQ(controller.sync_problem(), "the first list is not complete yet");
+}
+
 TEST(ControllerBounds, EachNamespaceIsWatchedOnceHoweverOftenItIsNamed) {
     Settings settings;
     settings.namespaces = {"shop", "post", "shop"};
@@ -175,7 +187,7 @@ TEST(ControllerBounds, EachNamespaceIsWatchedOnceHoweverOftenItIsNamed) {
         if (const auto* watch = std::get_if<StartWatch>(&effect)) ++watches[watch->scope.ns];
     }
     EXPECT_EQ(watches,
-              (std::map<std::string, int>{{"post", 2}, {"shop", 2}, {"sluice-system", 1}}));
+              (std::map<std::string, int>{{"post", 3}, {"shop", 3}, {"sluice-system", 1}}));
 }
 
 TEST(ControllerBounds, TheGuaranteeIsWhatThePoliciesGive) {

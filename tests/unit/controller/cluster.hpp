@@ -162,7 +162,7 @@ inline std::optional<StatefulSet> Cluster::patch(const ObjectKey& key,
 inline std::optional<LiveWorkload> Cluster::read(const ObjectKey& key) const {
     const auto found = sets_.find(key);
     if (found == sets_.end()) return std::nullopt;
-    LiveWorkload live{found->second, {}};
+    LiveWorkload live{found->second, {}, {}};
     for (const auto& [name, pod] : pods_) {
         if (pod.owner_uid == live.set.meta.uid) live.pods.push_back(pod);
     }

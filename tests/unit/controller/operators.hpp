@@ -13,6 +13,13 @@ namespace sluice::controller::testing {
 
 inline constexpr Instant noon{1'790'000'000'000};
 
+// All that this cluster knows.
+inline Settings pilot_only() {
+    Settings settings;
+    settings.apis = {"pilot"};
+    return settings;
+}
+
 // What becomes of a patch: applied and answered, as a rule.
 struct Fate {
     bool is_applied = true;
@@ -25,6 +32,7 @@ class Operator {
   public:
     explicit Operator(Cluster& cluster, Settings settings = {})
         : cluster_(cluster), settings_(std::move(settings)) {
+        if (settings_.apis.empty()) settings_.apis = pilot_only().apis;
         restart();
     }
 
@@ -62,8 +70,11 @@ class Operator {
     void perform(StopWatch&& effect) { watches_.erase(effect.session); }
     void perform(ReadWorkload&& effect);
     void perform(PatchWorkload&& effect);
+    void perform(PatchObject&&) {}
+    void perform(DeletePod&&) {}
     void perform(AskHook&& effect);
-    void perform(CancelHook&&) { history.emplace_back("cancel"); }
+    void perform(AskMetric&&) {}
+    void perform(CancelQuestion&&) { history.emplace_back("cancel"); }
     void perform(PostEvent&& effect);
     void perform(CheckPolicies&&) { send(PoliciesSeen{false}); }
     void perform(RolloutEnded&&) { history.emplace_back("end"); }

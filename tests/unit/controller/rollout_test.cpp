@@ -54,7 +54,7 @@ TEST(ControllerRollout, DoesNothingBeforeEverythingWasSeenOnce) {
     Cluster cluster;
     cluster.add_set(web, 3);
     cluster.live(noon);
-    Controller controller{Settings{}};
+    Controller controller{pilot_only()};
     const auto told = [&](SessionId session, model::Kind kind) {
         int writes = 0;
         for (const Effect& effect :

@@ -17,8 +17,13 @@ Hold held(const Verdict& verdict) {
     return hold ? *hold : Hold{Reason::Idle, ""};
 }
 
+HookProbe asked(const Hold& hold) {
+    const auto* probe = hold.probe ? std::get_if<HookProbe>(&*hold.probe) : nullptr;
+    return probe ? *probe : HookProbe{};
+}
+
 HookProbe asked(const HookApproval& gate, const Snapshot& look) {
-    return held(judge(gate, look, noon)).probe.value_or(HookProbe{});
+    return asked(held(judge(gate, look, noon)));
 }
 
 std::string key_of(const HookApproval& gate, const Snapshot& look) {
@@ -38,9 +43,9 @@ TEST(HookApprovalGate, AsksAboutThePodUpdatedLastAndTheNextOne) {
     EXPECT_EQ(hold.reason, Reason::AskingHook);
     EXPECT_EQ(hold.message, "Asking hook careful between web-2 and web-1.");
     ASSERT_TRUE(hold.probe.has_value());
-    EXPECT_EQ(hold.probe->hook, "careful");
-    EXPECT_EQ(hold.probe->prev, (PodRef{"web-2", "pod-2-B"}));
-    EXPECT_EQ(hold.probe->next, (PodRef{"web-1", "pod-1-A"}));
+    EXPECT_EQ(asked(hold).hook, "careful");
+    EXPECT_EQ(asked(hold).prev, (PodRef{"web-2", "pod-2-B"}));
+    EXPECT_EQ(asked(hold).next, (PodRef{"web-1", "pod-1-A"}));
 }
 
 TEST(HookApprovalGate, ThereIsNoPreviousPodAtTheStartAndNoNextOneAtTheEnd) {

@@ -10,6 +10,7 @@ namespace {
 
 using testing::config_map_text;
 using testing::pod_text;
+using testing::rollout_text;
 using testing::statefulset_text;
 using testing::watch_line;
 using testing::with;
@@ -20,7 +21,8 @@ struct Sample {
 };
 const Sample samples[] = {{Kind::StatefulSet, statefulset_text},
                           {Kind::Pod, pod_text},
-                          {Kind::ConfigMap, config_map_text}};
+                          {Kind::ConfigMap, config_map_text},
+                          {Kind::Custom, rollout_text}};
 
 TEST(HostileBytes, AnObjectThatIsCutShortAtAnyByteIsAnError) {
     Decoder decoder;
@@ -44,12 +46,14 @@ TEST(HostileBytes, AWatchLineThatIsCutShortAtAnyByteIsAnError) {
 
 TEST(HostileBytes, AListThatIsCutShortAtAnyByteIsAnError) {
     Decoder decoder;
-    const std::string page = R"({"metadata":{"resourceVersion":"9","continue":"x"},"items":[)" +
-                             config_map_text + "," + config_map_text + R"(],"kind":"List"})";
-    for (std::size_t length = 0; length < page.size(); ++length)
-        EXPECT_FALSE(decoder.list(Kind::ConfigMap, page.substr(0, length)).has_value())
-            << "after " << length << " bytes";
-    EXPECT_TRUE(decoder.list(Kind::ConfigMap, page).has_value());
+    for (const auto& [kind, text] : samples) {
+        const std::string page = R"({"metadata":{"resourceVersion":"9","continue":"x"},"items":[)" +
+                                 text + "," + text + R"(],"kind":"List"})";
+        for (std::size_t length = 0; length < page.size(); ++length)
+            EXPECT_FALSE(decoder.list(kind, page.substr(0, length)).has_value())
+                << "after " << length << " bytes";
+        EXPECT_TRUE(decoder.list(kind, page).has_value());
+    }
 }
 
 TEST(HostileBytes, AByteThatFlippedGivesAValueOrAnError) {

@@ -8,6 +8,7 @@ namespace {
 
 using testing::config_map_text;
 using testing::pod_text;
+using testing::rollout_text;
 using testing::statefulset_text;
 using testing::watch_line;
 
@@ -52,6 +53,24 @@ TEST(DecodeList, OneBrokenItemSpoilsThePage) {
             << bad;
 }
 
+TEST(DecodeList, ACustomObjectThatCannotBeReadIsLeftOutAndHidesNoOther) {
+    Decoder decoder;
+    const std::string huge = testing::with(rollout_text, R"({"phase": "Updated"})",
+                                           "{\"a\": \"" + std::string(70'000, 'x') + "\"}");
+    for (const std::string& bad :
+         {std::string{"{}"}, std::string{"null"}, std::string{"7"}, std::string{"[[{}]]"},
+          std::string{R"({"metadata":{"name":"x","uid":"y"},"spec":[]})"}, huge}) {
+        const auto page = decoder.list(
+            Kind::Custom, list_of("[" + rollout_text + "," + bad + "," + rollout_text + "]",
+                                  R"({"resourceVersion":"9"})"));
+        ASSERT_TRUE(page.has_value()) << bad.substr(0, 80);
+        EXPECT_EQ(page->items.size(), 2u);
+        EXPECT_EQ(page->left_out.size(), 1u);
+        EXPECT_EQ(page->resource_version, "9");
+        EXPECT_EQ(std::get<CustomObject>(page->items[1]), decode_custom_object(rollout_text));
+    }
+}
+
 TEST(DecodeList, WhatIsNoListIsAnError) {
     Decoder decoder;
     for (const char* text :
@@ -68,6 +87,22 @@ TEST(DecodeWatch, AddedAndModifiedSayWhatTheObjectIsNow) {
         ASSERT_TRUE(std::holds_alternative<Changed>(*event)) << type;
         EXPECT_EQ(meta_of(std::get<Changed>(*event).object).key.name, "web-4");
     }
+}
+
+TEST(DecodeWatch, CustomObjectsComeAsTheyAre) {
+    Decoder decoder;
+    const auto changed = decoder.watch_event(Kind::Custom, watch_line("ADDED", rollout_text));
+    ASSERT_TRUE(changed.has_value());
+    EXPECT_EQ(std::get<CustomObject>(std::get<Changed>(*changed).object),
+              decode_custom_object(rollout_text));
+    const auto deleted = decoder.watch_event(Kind::Custom, watch_line("DELETED", rollout_text));
+    ASSERT_TRUE(deleted && std::holds_alternative<Deleted>(*deleted));
+    EXPECT_EQ(to_text(meta_of(std::get<Deleted>(*deleted).object).key), "shop/web");
+    EXPECT_FALSE(
+        decoder.watch_event(Kind::Custom, watch_line("ADDED", R"({"metadata":{"name":"x"}})")));
+    const auto bookmark = decoder.watch_event(
+        Kind::Custom, watch_line("BOOKMARK", R"({"metadata":{"resourceVersion":"12"}})"));
+    ASSERT_TRUE(bookmark && std::holds_alternative<Bookmark>(*bookmark));
 }
 
 TEST(DecodeWatch, DeletedBringsTheLastStateOfTheObject) {

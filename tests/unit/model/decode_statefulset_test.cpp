@@ -49,6 +49,10 @@ TEST(DecodeStatefulSet, DropsLabelsAndAnnotationsOfOthersButKnowsThatThereAreSom
         decoded(R"({"metadata":{"name":"a","uid":"u","annotations":{"x":"y"}}})");
     EXPECT_TRUE(strange.annotations.empty());
     EXPECT_TRUE(strange.has_annotations);
+    const StatefulSet steered = decoded(
+        R"({"metadata":{"name":"a","uid":"u","annotations":{"sts.plus/phasedRollout":"web",
+            "sts.plus/other":"x"}}})");
+    EXPECT_EQ(steered.annotations, (Texts{{"sts.plus/phasedRollout", "web"}}));
 }
 
 TEST(DecodeStatefulSet, TheTemplateHashChangesWithTheTemplateAndWithNothingElse) {

@@ -70,6 +70,19 @@ inline const std::string config_map_text = R"json({
   "binaryData": {"blob": "AAAA"}
 })json";
 
+inline const std::string rollout_text = R"json({
+  "apiVersion": "sts.plus/v1alpha1", "kind": "PhasedRollout",
+  "metadata": {
+    "name": "web", "namespace": "shop", "uid": "423e4567-e89b-12d3-a456-426614174000",
+    "resourceVersion": "8731", "generation": 7, "creationTimestamp": "2026-01-31T12:00:00Z",
+    "finalizers": ["other.io/x", "sts.plus/finalizer"],
+    "annotations": {"sluice.dev/retry": "1", "kubectl.kubernetes.io/last-applied": "{}"},
+    "managedFields": [{"manager": "kubectl", "fieldsV1": {"f:spec": {}}}]
+  },
+  "spec": {"targetRef": "web", "check": {"query": {"expr": "up{job=\"a\"}", "url": "prom"}}},
+  "status": {"phase": "Updated"}
+})json";
+
 // The text with one piece of it replaced by another; the piece must be there.
 inline std::string with(std::string text, const std::string& piece, const std::string& other) {
     const std::size_t at = text.find(piece);

@@ -91,7 +91,7 @@ TEST_F(HookCalls, ARedirectIsNotFollowed) {
 
 TEST_F(HookCalls, AnAnswerLargerThanItsBoundRefuses) {
     const std::string yes = R"({"allowed":true})";
-    const std::size_t room = HookBounds{}.body_max - yes.size();
+    const std::size_t room = api::Ask{}.body_max - yes.size();
     hook = [&](const Seen&) { return Reply{200, yes + std::string(room, ' ')}; };
     EXPECT_TRUE(ask(plain(), first()).allowed);
     hook = [&](const Seen&) { return Reply{200, yes + std::string(room + 1, ' ')}; };

@@ -305,5 +305,108 @@ TEST(WatchSession, NewsOfARequestThatIsOverChangesNothing) {
     EXPECT_EQ(next_request(session, noon).first, "watch from 100");
 }
 
+constexpr model::CustomResource custom{"example.com", "v1", "things", "Thing"};
+
+WatchSession things() {
+    return WatchSession{{model::Kind::Custom, "shop", "", "", &custom}, 1};
+}
+
+TEST(WatchSession, ACustomResourceThatIsNotDefinedHoldsNobodyUpAndIsLookedForAgain) {
+    WatchSession session = things();
+    Instant now = noon;
+    Duration bound = 800ms;
+    for (int time = 0; time < 10; ++time) {
+        ASSERT_EQ(polled(session, now), "stream");
+        EXPECT_EQ(session.is_absent(), time > 0);
+        session.on_failure({404, Duration{0}, "no such resource"}, now);
+        EXPECT_TRUE(session.is_absent());
+        EXPECT_TRUE(session.is_synced());
+        const Duration delay = *session.wake_at() - now;
+        EXPECT_GE(delay, bound / 2);
+        EXPECT_LE(delay, bound);
+        bound = std::min<Duration>(bound * 2, 30s);
+        now = now + delay;
+    }
+}
+
+TEST(WatchSession, ACustomResourceThatIsDefinedLaterIsSeenInFull) {
+    WatchSession session = things();
+    static_cast<void>(session.poll(noon));
+    session.on_failure({404, Duration{0}, "no such resource"}, noon);
+    ASSERT_EQ(next_request(session, noon).first, "stream");
+    Seen seen = session.on_events(events(model::Changed{pod("a")}), noon + 1s);
+    EXPECT_FALSE(session.is_absent());
+    EXPECT_FALSE(session.is_synced()) << "half a list is not the world";
+    EXPECT_EQ(seen.objects.size(), 1u);
+    seen = session.on_events(events(initial_end("100")), noon + 1s);
+    EXPECT_TRUE(session.is_synced());
+    EXPECT_EQ(seen.complete_at, 100u);
+}
+
+TEST(WatchSession, ACustomResourceWhoseDefinitionGoesIsAbsentAndTakesNothingAlong) {
+    WatchSession session = things();
+    static_cast<void>(session.poll(noon));
+    static_cast<void>(session.on_events(events(initial_end("100")), noon));
+    session.on_end(noon + 5min);
+    ASSERT_EQ(next_request(session, noon + 5min).first, "watch from 100");
+    session.on_failure({404, Duration{0}, "no such resource"}, noon + 6min);
+    EXPECT_TRUE(session.is_absent());
+    EXPECT_TRUE(session.is_synced());
+    EXPECT_EQ(next_request(session, noon + 6min).first, "stream");
+}
+
+TEST(WatchSession, TroubleIsNotMistakenForAMissingDefinition) {
+    for (const int status : {0, 403, 429, 500, 503}) {
+        WatchSession session = things();
+        static_cast<void>(session.poll(noon));
+        session.on_failure({status, Duration{0}, "trouble"}, noon);
+        EXPECT_FALSE(session.is_absent()) << status;
+        EXPECT_FALSE(session.is_synced()) << status;
+    }
+    WatchSession other = pods();
+    static_cast<void>(other.poll(noon));
+    other.on_failure({404, Duration{0}, "no such resource"}, noon);
+    static_cast<void>(other.poll(noon));
+    other.on_failure({404, Duration{0}, "no such resource"}, noon);
+    EXPECT_FALSE(other.is_absent() || other.is_synced()) << "pods are always there";
+}
+
+TEST(WatchSession, AnAbsentResourceThatMayNotBeReadAnyMoreIsNotAbsentForAllWeKnow) {
+    WatchSession session = things();
+    static_cast<void>(session.poll(noon));
+    session.on_failure({404, Duration{0}, "no such resource"}, noon);
+    ASSERT_EQ(next_request(session, noon).first, "stream");
+    session.on_failure({503, Duration{0}, "trouble"}, noon + 1s);
+    EXPECT_TRUE(session.is_absent()) << "trouble says nothing";
+    ASSERT_EQ(next_request(session, noon + 1s).first, "stream");
+    session.on_failure({403, Duration{0}, "forbidden"}, noon + 9s);
+    EXPECT_FALSE(session.is_absent());
+    EXPECT_FALSE(session.is_synced());
+}
+
+TEST(WatchSession, AListThatLacksWhatCouldNotBeReadRemovesNothing) {
+    WatchSession stream = things();
+    static_cast<void>(stream.poll(noon));
+    static_cast<void>(stream.on_events(events(model::LeftOut{}), noon));
+    Seen seen = stream.on_events(events(model::Changed{pod("a")}, initial_end("100")), noon);
+    EXPECT_TRUE(stream.is_synced());
+    EXPECT_EQ(seen.objects.size(), 1u);
+    EXPECT_EQ(seen.complete_at, std::nullopt);
+
+    WatchSession pages = paging(noon);
+    static_cast<void>(pages.poll(noon));
+    static_cast<void>(pages.on_page({{pod("a")}, "100", "page-2", {"unreadable"}}, noon));
+    static_cast<void>(pages.poll(noon));
+    seen = pages.on_page({{pod("b")}, "100", ""}, noon);
+    EXPECT_TRUE(pages.is_synced());
+    EXPECT_EQ(seen.complete_at, std::nullopt);
+
+    static_cast<void>(pages.poll(noon));
+    pages.cancelled(noon + 1h);
+    static_cast<void>(pages.poll(noon + 1h));
+    seen = pages.on_events(events(initial_end("200")), noon + 1h);
+    EXPECT_EQ(seen.complete_at, 200u) << "the next list can be read";
+}
+
 }  // namespace
 }  // namespace sluice::runtime

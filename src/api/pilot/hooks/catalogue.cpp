@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <array>
 
+#include "api/inquiry/text.hpp"
+#include "api/inquiry/url.hpp"
 #include "api/pilot/hooks/built_in.hpp"
-#include "api/pilot/hooks/text.hpp"
-#include "api/pilot/hooks/url.hpp"
 #include "api/pilot/hooks/yaml_fields.hpp"
 #include "base/names.hpp"
 
@@ -37,7 +37,7 @@ Read<void> check_known(const Fields& fields) {
 Read<std::string> read_url(const Fields& fields) {
     const auto given = fields.find("url");
     if (given == fields.end()) return wrong("url", "is missing");
-    const Result<void> checked = check_url(given->second);
+    const Result<Url> checked = api::read_url(given->second, "headersSecret");
     if (!checked) return wrong("url", checked.error().message);
     return given->second;
 }

@@ -8,10 +8,11 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/value.hpp>
 #include <functional>
+#include <span>
 
+#include "api/inquiry/text.hpp"
+#include "api/inquiry/url.hpp"
 #include "api/pilot/hooks/built_in.hpp"
-#include "api/pilot/hooks/text.hpp"
-#include "api/pilot/hooks/url.hpp"
 
 namespace sluice::api::pilot {
 

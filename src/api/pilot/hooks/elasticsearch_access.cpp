@@ -1,11 +1,10 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "api/inquiry/text.hpp"
+#include "api/inquiry/url.hpp"
 #include "api/pilot/hooks/elasticsearch.hpp"
-#include "api/pilot/hooks/secrets.hpp"
-#include "api/pilot/hooks/text.hpp"
-#include "api/pilot/hooks/url.hpp"
-#include "base/base64.hpp"
+#include "api/pilot/hooks/hook_secrets.hpp"
 #include "base/names.hpp"
 
 namespace sluice::api::pilot {
@@ -28,16 +27,6 @@ std::unexpected<HookStep> not_so(const std::string& annotation, const std::strin
         refuse("annotation " + annotation + ": " + quoted(value) + " is not " + expected));
 }
 
-Result<Redacted> basic_authorization(const SecretReader& secret) {
-    const Result<std::string_view> username = secret.text("username");
-    if (!username) return std::unexpected(username.error());
-    const Result<std::string_view> password = secret.text("password");
-    if (!password) return std::unexpected(password.error());
-    if (username->contains(':')) return secret.wrong("key username must not hold a colon");
-    const Redacted pair{std::string(*username) + ":" + std::string(*password)};
-    return Redacted{"Basic " + encode_base64(pair.reveal())};
-}
-
 Result<Redacted> api_key_authorization(const SecretReader& secret) {
     const Result<std::string_view> key = secret.header_value("apiKey");
     if (!key) return std::unexpected(key.error());
@@ -54,6 +43,17 @@ Result<Redacted> authorization(const SecretReader& secret) {
     if (by_api_key) return api_key_authorization(secret);
     if (by_password) return basic_authorization(secret);
     return secret.wrong("needs the keys username and password, or the key apiKey");
+}
+
+// The pods are what is asked, by their addresses.
+Result<void> may_go_to_pods(const SecretReader& secret, const Transition& transition,
+                            const ElasticsearchAccess& access) {
+    for (const std::optional<HookPod>& pod : {transition.prev, transition.next}) {
+        if (!pod || pod->ip.empty()) continue;
+        const Result<void> sent = secret.may_go_to({access.scheme, pod->ip, access.port, "", ""});
+        if (!sent) return sent;
+    }
+    return {};
 }
 
 Result<std::string> certificate_authority(const SecretReader& secret, const std::string& scheme) {
@@ -88,6 +88,9 @@ std::expected<ElasticsearchAccess, HookStep> elasticsearch_access(const Transiti
 
     const auto secret = read_secret(transition, learnt, secret_name);
     if (!secret) return std::unexpected(secret.error());
+    if (const Result<void> sent = may_go_to_pods(*secret, transition, access); !sent) {
+        return std::unexpected<HookStep>(refuse(sent.error().message));
+    }
     const Result<Redacted> authorized = authorization(*secret);
     if (!authorized) return std::unexpected<HookStep>(refuse(authorized.error().message));
     const Result<std::string> ca_pem = certificate_authority(*secret, access.scheme);

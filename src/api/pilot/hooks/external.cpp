@@ -6,10 +6,11 @@
 #include <boost/json/serialize.hpp>
 #include <set>
 
+#include "api/inquiry/text.hpp"
+#include "api/inquiry/url.hpp"
 #include "api/pilot/hooks/built_in.hpp"
 #include "api/pilot/hooks/external_answer.hpp"
-#include "api/pilot/hooks/secrets.hpp"
-#include "api/pilot/hooks/text.hpp"
+#include "api/pilot/hooks/hook_secrets.hpp"
 
 namespace sluice::api::pilot {
 
@@ -113,6 +114,11 @@ std::expected<Ask, HookStep> with_secrets(const ExternalHook& hook, const Transi
     if (!hook.headers_secret.empty()) {
         const auto secret = read_secret(transition, learnt, hook.headers_secret);
         if (!secret) return std::unexpected(secret.error());
+        const Result<Url> url = read_url(hook.url, "headersSecret");
+        if (!url) return std::unexpected<HookStep>(refuse("the url " + url.error().message));
+        if (const Result<void> sent = secret->may_go_to(*url); !sent) {
+            return std::unexpected<HookStep>(refuse(sent.error().message));
+        }
         Result<std::vector<AskHeader>> headers = read_headers(*secret);
         if (!headers) return std::unexpected<HookStep>(refuse(headers.error().message));
         ask.headers = std::move(*headers);

@@ -5,14 +5,10 @@
 
 #include <map>
 #include <optional>
-#include <span>
 #include <string>
-#include <variant>
-#include <vector>
+#include <string_view>
 
-#include "base/redacted.hpp"
-#include "base/result.hpp"
-#include "base/time.hpp"
+#include "api/inquiry/inquiry.hpp"
 
 namespace sluice::api::pilot {
 
@@ -34,40 +30,14 @@ struct Transition {
     std::string idempotency_key;
 };
 
-using SecretData = std::map<std::string, Redacted>;
-
-// What the hook wants to know next.
-struct NeedSecret {
-    std::string name;  // in the StatefulSet's namespace; the hook cannot name another one
-};
-struct AskHeader {
-    std::string name;
-    Redacted value;
-};
-struct Ask {
-    std::string method;
-    std::string url;
-    std::vector<AskHeader> headers;
-    std::string body;
-    Duration timeout = 10s;
-    std::string ca_pem;  // empty: system trust store
-};
 struct HookVerdict {
     bool allowed = false;
     std::string message;  // for status and event: capped, no control characters, no secret
 };
-using HookStep = std::variant<NeedSecret, Ask, HookVerdict>;
+using HookStep = Step<HookVerdict>;
 
-struct Answer {
-    int status = 0;
-    std::string content_type;
-    std::string body;
-};
-// What has been learnt so far, in the order it was asked for.
-struct Learnt {
-    std::map<std::string, Result<SecretData>> secrets;
-    std::vector<Result<Answer>> answers;
-};
+// "No", and why. The message is made printable.
+HookVerdict refuse(std::string_view message);
 
 // One external hook, declared in the ConfigMap `sluice-hooks`.
 struct ExternalHook {

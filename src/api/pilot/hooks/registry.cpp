@@ -3,8 +3,8 @@
 #include <ranges>
 #include <set>
 
+#include "api/inquiry/text.hpp"
 #include "api/pilot/hooks/built_in.hpp"
-#include "api/pilot/hooks/text.hpp"
 
 namespace sluice::api::pilot {
 
@@ -46,6 +46,10 @@ std::string known_names(const HookCatalogue& catalogue) {
 }
 
 }  // namespace
+
+HookVerdict refuse(std::string_view message) {
+    return {false, printable(message)};
+}
 
 bool is_built_in(std::string_view name) {
     return built_in(name) != nullptr;

@@ -9,7 +9,7 @@
 #include <sstream>
 #include <utility>
 
-#include "api/pilot/hooks/text.hpp"
+#include "api/inquiry/text.hpp"
 
 namespace sluice::api::pilot {
 

@@ -7,13 +7,9 @@
 #include <map>
 #include <string>
 
-namespace sluice::api::pilot {
+#include "base/field_error.hpp"
 
-// What is wrong with a document, and where.
-struct FieldError {
-    std::string field;  // printable; empty: the document as a whole
-    std::string what;   // completes the sentence `<path>: ...`
-};
+namespace sluice::api::pilot {
 
 using Fields = std::map<std::string, std::string>;
 

@@ -21,11 +21,11 @@ Transition with_secret(const std::string& scheme = "https") {
                  {"sluice.dev/elasticsearch-scheme", scheme}});
 }
 
-Talk ask(const Transition& asked, Result<SecretData> login) {
+Talk ask(const Transition& asked, Result<Secret> login) {
     return play(HookCatalogue{}, asked, {{}, {{"es-login", std::move(login)}}});
 }
 
-std::string refusal(const Transition& asked, Result<SecretData> login) {
+std::string refusal(const Transition& asked, Result<Secret> login) {
     const Talk talk = ask(asked, std::move(login));
     EXPECT_TRUE(talk.verdict && !talk.verdict->allowed);
     if (!talk.verdict) return "";
@@ -44,16 +44,16 @@ TEST(ElasticsearchAccess, AnnotationsSetSchemeAndPort) {
 TEST(ElasticsearchAccess, AWrongAnnotationIsNamed) {
     for (const std::string scheme : {"", "HTTP", "ftp", "https "}) {
         EXPECT_EQ(
-            refusal(with({{"sluice.dev/elasticsearch-scheme", scheme}}), SecretData{}),
+            refusal(with({{"sluice.dev/elasticsearch-scheme", scheme}}), Secret{}),
             "annotation sluice.dev/elasticsearch-scheme: \"" + scheme + "\" is not http or https");
     }
     for (const std::string port : {"", "0", "65536", "92000", "-1", "9200/x", "09200", "http"}) {
-        EXPECT_EQ(refusal(with({{"sluice.dev/elasticsearch-port", port}}), SecretData{}),
+        EXPECT_EQ(refusal(with({{"sluice.dev/elasticsearch-port", port}}), Secret{}),
                   "annotation sluice.dev/elasticsearch-port: \"" + port +
                       "\" is not a port between 1 and 65535");
     }
     for (const std::string name : {"", "Upper", "../x", "a/b", "a b"}) {
-        EXPECT_EQ(refusal(with({{"sluice.dev/elasticsearch-secret", name}}), SecretData{}),
+        EXPECT_EQ(refusal(with({{"sluice.dev/elasticsearch-secret", name}}), Secret{}),
                   "annotation sluice.dev/elasticsearch-secret: \"" + name +
                       "\" is not the name of a Secret");
     }
@@ -119,6 +119,21 @@ TEST(ElasticsearchAccess, AValueThatCannotBeMeantIsRefusedByItsKey) {
     EXPECT_EQ(refusal(with_secret("http"), secret({{"apiKey", canary}, {"ca.crt", canary}})),
               "Secret shop/es-login: key ca.crt is of no use with http; set annotation "
               "sluice.dev/elasticsearch-scheme: https");
+}
+
+TEST(ElasticsearchAccess, TheSecretGoesOnlyToThePodsThatItLists) {
+    const auto listing = [](const std::string& hosts) {
+        Secret made = secret({{"apiKey", canary}});
+        made.annotations = {{"sluice.dev/allowed-hosts", hosts}};
+        return made;
+    };
+    for (const std::string hosts : {"10.0.0.12", "x,10.0.0.12:9200"})
+        EXPECT_EQ(ask(with_secret(), listing(hosts)).requests.size(), 1u) << hosts;
+    for (const std::string hosts : {"prometheus", "10.0.0.11", "10.0.0.12:443"}) {
+        EXPECT_EQ(refusal(with_secret(), listing(hosts)),
+                  "Secret shop/es-login: its annotation sluice.dev/allowed-hosts does not list the "
+                  "host \"10.0.0.12\"");
+    }
 }
 
 TEST(ElasticsearchAccess, ASecretThatCannotBeReadHolds) {

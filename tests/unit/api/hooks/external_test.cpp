@@ -34,11 +34,11 @@ std::string refusal(const Result<Answer>& given) {
     return verdict.message;
 }
 
-Talk ask_with(SecretData headers) {
+Talk ask_with(Secret headers) {
     return play(with_headers, moving(), {{}, {{"tokens", std::move(headers)}}});
 }
 
-std::string header_refusal(SecretData headers) {
+std::string header_refusal(Secret headers) {
     const Talk talk = ask_with(std::move(headers));
     EXPECT_TRUE(talk.verdict && !talk.verdict->allowed);
     if (!talk.verdict) return "";
@@ -206,6 +206,21 @@ TEST(ExternalHook, ASecretThatMakesNoHeadersIsRefusedByItsKey) {
     EXPECT_EQ(header_refusal(secret(many)), "Secret shop/tokens: has more than 32 keys");
 }
 
+TEST(ExternalHook, ASecretGoesOnlyToTheHostsThatItLists) {
+    const auto listing = [](const std::string& hosts) {
+        Secret made = secret({{"X-Token", canary}});
+        made.annotations = {{"sluice.dev/allowed-hosts", hosts}};
+        return made;
+    };
+    for (const std::string hosts : {"backup.ops.svc", "x, *.ops.svc:443"})
+        EXPECT_EQ(ask_with(listing(hosts)).requests.size(), 1u) << hosts;
+    for (const std::string hosts : {"", "other", "backup.ops.svc:80"}) {
+        EXPECT_EQ(header_refusal(listing(hosts)),
+                  "Secret shop/tokens: its annotation sluice.dev/allowed-hosts does not list the "
+                  "host \"backup.ops.svc\"");
+    }
+}
+
 TEST(ExternalHook, AnAuthorityComesFromItsSecret) {
     const HookCatalogue trusted = declared({url, 10s, "ca", ""});
     const Talk talk = play(trusted, moving(), {{}, {{"ca", secret({{"ca.crt", "PEM\n"}})}}});
@@ -215,7 +230,7 @@ TEST(ExternalHook, AnAuthorityComesFromItsSecret) {
                   .verdict.value()
                   .message,
               "Secret shop/ca: has no key ca.crt");
-    const Result<SecretData> unreadable = failure(ErrorKind::Forbidden, "Sluice may not read it");
+    const Result<Secret> unreadable = failure(ErrorKind::Forbidden, "Sluice may not read it");
     const HookVerdict held = play(trusted, moving(), {{}, {{"ca", unreadable}}}).verdict.value();
     EXPECT_FALSE(held.allowed);
     EXPECT_EQ(held.message, "Sluice may not read it");

@@ -26,16 +26,16 @@ inline Result<Answer> answer(int status, std::string body = "") {
     return Answer{status, "application/json", std::move(body)};
 }
 
-inline SecretData secret(const std::map<std::string, std::string>& texts) {
-    SecretData data;
+inline Secret secret(const std::map<std::string, std::string>& texts) {
+    Secret made;
     for (const auto& [key, text] : texts)
-        data.emplace(key, Redacted{text});
-    return data;
+        made.data.emplace(key, Redacted{text});
+    return made;
 }
 
 struct World {
     std::deque<Result<Answer>> answers;  // to requests, in order
-    std::map<std::string, Result<SecretData>> secrets;
+    std::map<std::string, Result<Secret>> secrets;
 };
 
 struct Talk {

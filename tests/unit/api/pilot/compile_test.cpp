@@ -44,7 +44,7 @@ TEST(Registry, FindsThePilotAndNothingThatIsNotThere) {
     EXPECT_EQ(find_api("pilot")->name, "pilot");
     EXPECT_EQ(find_api("Pilot"), nullptr);
     EXPECT_EQ(find_api(""), nullptr);
-    EXPECT_EQ(apis().front().name, "pilot");
+    EXPECT_EQ(apis().back().name, "pilot");
 }
 
 TEST(PilotHook, ASetWhoseHookDoesNotExistHasAProblem) {

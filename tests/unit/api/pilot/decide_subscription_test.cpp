@@ -127,12 +127,12 @@ TEST(PilotReleases, TakingAwayAllItsAnnotationsAndLeavingThePartition) {
 }
 
 TEST(PilotConcern, ASetIsOursWhileItHasTheLabelOrOurClaim) {
-    EXPECT_TRUE(concerns(seen(3).workload));
-    EXPECT_TRUE(concerns(without_label(resting(3)).workload));
-    EXPECT_FALSE(concerns(without_label(seen(3)).workload));
+    EXPECT_TRUE(concerns(seen(3).workload, {}));
+    EXPECT_TRUE(concerns(without_label(resting(3)).workload, {}));
+    EXPECT_FALSE(concerns(without_label(seen(3)).workload, {}));
     Snapshot other = without_label(resting(3));
     other.workload.annotations[key::claim] = "phased-rollout/web";
-    EXPECT_FALSE(concerns(other.workload));
+    EXPECT_FALSE(concerns(other.workload, {}));
 }
 
 }  // namespace

@@ -74,13 +74,17 @@ inline Snapshot waiting(int replicas) {
     return remembering(look, opened(look), "Waiting");
 }
 
+// The question to the hook that the decision holds, or null.
+inline const engine::HookProbe* question_of(const Decision& decision) {
+    return decision.probe ? std::get_if<engine::HookProbe>(&*decision.probe) : nullptr;
+}
+
 // The hook has answered what the decision would ask it.
 inline Snapshot answered(Snapshot look, bool allowed, const std::string& message = "",
                          Instant at = noon) {
     const Decision decision = decide(look, noon);
-    if (decision.probe)
-        look.evidence = engine::HookEvidence{decision.probe->key, decision.probe->binding, allowed,
-                                             message, at};
+    if (const auto* probe = question_of(decision))
+        look.evidence = engine::HookEvidence{probe->key, probe->binding, allowed, message, at};
     return look;
 }
 inline Snapshot allowed(const Snapshot& look) {
@@ -111,9 +115,8 @@ inline std::string line(const Decision& decision) {
     if (decision.ended) text += fmt::format(", ends {}", decision.ended->outcome);
     for (const engine::Notice& notice : decision.notices)
         text += fmt::format("; tells {}", engine::entry(notice.reason).name);
-    if (decision.probe)
-        text += fmt::format("; asks {} > {}", name_of(decision.probe->prev),
-                            name_of(decision.probe->next));
+    if (const auto* probe = question_of(decision))
+        text += fmt::format("; asks {} > {}", name_of(probe->prev), name_of(probe->next));
     if (decision.wake_at) text += fmt::format("; wakes in {}", to_text(*decision.wake_at - noon));
     return text;
 }

@@ -97,6 +97,7 @@ inline Scene completed() {
     scene.set.unblock.clear();
     scene.pods = {pod_seen(2, "1.1", 57s), pod_seen(1, "1.1", 21s), pod_seen(0, "1.1", 10s)};
     scene.summary = Summary{.took = 61s,
+                            .gateman = "The hook",
                             .questions = 6,
                             .refusals = 2,
                             .transitions = 4,

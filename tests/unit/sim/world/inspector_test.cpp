@@ -52,6 +52,55 @@ TEST_F(InspectorTest, SeesAnObjectThatIsNoneOfAnOperatorsBusiness) {
     EXPECT_THAT(violations(), Contains(StartsWith("S10 ")));
 }
 
+TEST_F(InspectorTest, SeesAPodThatAnOperatorDeletesWithoutNamingIt) {
+    const auto uid = [&](const std::string& name) {
+        return text_at(world.cluster.api().find("pods", "shop", name)->object(), "/metadata/uid");
+    };
+    const auto remove = [&](const std::string& name) {
+        world.cluster.api().remove("pods", "shop", name, operator_user, world.cluster.now());
+    };
+    world.inspector.witness().deletes("operator-0", {"shop", "web-0"}, uid("web-0"));
+    remove("web-0");
+    EXPECT_THAT(violations(), Contains(StartsWith("S9 ")));
+    EXPECT_THAT(violations(), Not(Contains(StartsWith("S11 "))));
+    remove("web-1");
+    EXPECT_THAT(violations(), Contains(StartsWith("S11 ")));
+}
+
+TEST_F(InspectorTest, SeesWhatAnOperatorChangesOnACustomObject) {
+    const std::string id = "phasedrollouts.sts.plus";
+    const json::object spec{
+        {"targetRef", "web"},
+        {"check", json::object{{"query", json::object{{"expr", "up"}, {"url", "prom"}}}}}};
+    ASSERT_EQ(
+        world.cluster.api()
+            .create(json::object{{"apiVersion", "sts.plus/v1alpha1"},
+                                 {"kind", "PhasedRollout"},
+                                 {"metadata", json::object{{"name", "web"}, {"namespace", "shop"}}},
+                                 {"spec", spec}},
+                    admin, world.cluster.now())
+            .status,
+        201);
+    const auto write = [&](const std::string& pointer, const json::value& value,
+                           const std::string& subresource = {}) {
+        json::object object = world.cluster.api().find(id, "shop", "web")->object();
+        sim::set(object, pointer, value);
+        return world.cluster.api()
+            .update(std::move(object), operator_user, world.cluster.now(), subresource)
+            .status;
+    };
+    EXPECT_EQ(write("/metadata/finalizers", json::array{"sts.plus/finalizer"}), 200);
+    EXPECT_EQ(write("/status", json::object{{"phase", "Rolling"}}, "status"), 200);
+    EXPECT_THAT(violations(), IsEmpty());
+    EXPECT_EQ(write("/spec/targetRef", "other"), 200);
+    EXPECT_THAT(violations(), Contains(StartsWith("S10 ")));
+    const std::size_t before = violations().size();
+    world.cluster.api().remove(id, "shop", "web", admin, world.cluster.now());
+    EXPECT_EQ(write("/metadata/finalizers", json::array{}), 200);
+    EXPECT_EQ(world.cluster.api().find(id, "shop", "web"), nullptr);
+    EXPECT_EQ(violations().size(), before) << "it was somebody else who deleted it";
+}
+
 // The API server itself refuses one that names another namespace.
 TEST_F(InspectorTest, SeesAnEventInAnotherNamespaceThanWhatItIsAbout) {
     world.cluster.api().create(

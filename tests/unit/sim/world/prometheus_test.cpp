@@ -10,8 +10,8 @@ using ::testing::HasSubstr;
 
 const Instant noon{1'790'000'000'000};
 
-api::pilot::Ask asking(const std::string& expression, const std::string& method = "GET") {
-    api::pilot::Ask ask;
+api::Ask asking(const std::string& expression, const std::string& method = "GET") {
+    api::Ask ask;
     ask.method = method;
     ask.url = "http://prom:9090/x/api/v1/query";
     if (method == "GET")
@@ -85,7 +85,7 @@ TEST_F(PrometheusTest, CanBeInAnyMood) {
 TEST_F(PrometheusTest, WantsItsToken) {
     prometheus.token = "secret";
     EXPECT_THAT(answer("up"), HasSubstr("401"));
-    api::pilot::Ask ask = asking("up", "POST");
+    api::Ask ask = asking("up", "POST");
     ask.headers.push_back({"Authorization", Redacted{"Bearer secret"}});
     EXPECT_EQ(prometheus.answer(ask, noon)->status, 200);
 }

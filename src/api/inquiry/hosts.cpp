@@ -1,0 +1,76 @@
+#include "api/inquiry/hosts.hpp"
+
+#include <algorithm>
+
+#include "api/inquiry/text.hpp"
+
+namespace sluice::api {
+
+namespace {
+
+// More would be a mistake: each is compared at each question.
+constexpr std::size_t entries_max = 64;
+
+std::string_view trimmed(std::string_view text) {
+    constexpr std::string_view blanks = " \t\r\n";
+    const auto first = text.find_first_not_of(blanks);
+    if (first == std::string_view::npos) return {};
+    return text.substr(first, text.find_last_not_of(blanks) - first + 1);
+}
+
+std::string normal(std::string_view host) {
+    if (host.ends_with('.')) host.remove_suffix(1);
+    std::string lower(host);
+    for (char& c : lower)
+        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    return lower;
+}
+
+std::string port_of(const Url& url) {
+    if (!url.port.empty()) return url.port;
+    return url.scheme == "https" ? "443" : "80";
+}
+
+Result<HostPattern> read_entry(std::string_view entry) {
+    const bool below = entry.starts_with("*.");
+    const std::string rest(below ? entry.substr(2) : entry);
+    const Result<Url> url = read_url("http://" + rest, "");
+    const bool is_plain = url && url->path.empty() && url->query.empty();
+    const bool is_name = is_plain && !is_ipv4(url->host) && !is_ipv6(url->host);
+    if (!is_plain || (below && !is_name)) {
+        return failure(ErrorKind::Invalid, quoted(entry) + " is not a host, host:port or *.domain");
+    }
+    return HostPattern{normal(url->host), url->port, below};
+}
+
+bool fits(const HostPattern& pattern, const std::string& host, const std::string& port) {
+    if (!pattern.port.empty() && pattern.port != port) return false;
+    return pattern.below ? host.ends_with("." + pattern.host) : host == pattern.host;
+}
+
+}  // namespace
+
+Result<HostList> read_hosts(std::string_view text) {
+    HostList hosts;
+    while (!trimmed(text).empty()) {
+        const auto end = std::min(text.find(','), text.size());
+        const std::string_view entry = trimmed(text.substr(0, end));
+        text.remove_prefix(std::min(end + 1, text.size()));
+        if (hosts.size() == entries_max) {
+            return failure(ErrorKind::TooLarge, "lists more than 64 hosts");
+        }
+        Result<HostPattern> pattern = read_entry(entry);
+        if (!pattern) return std::unexpected(pattern.error());
+        hosts.push_back(std::move(*pattern));
+    }
+    return hosts;
+}
+
+bool lists(const HostList& hosts, const Url& url) {
+    const std::string host = normal(url.host);
+    const std::string port = port_of(url);
+    return std::ranges::any_of(
+        hosts, [&](const HostPattern& pattern) { return fits(pattern, host, port); });
+}
+
+}  // namespace sluice::api

@@ -1,0 +1,203 @@
+#include "api/metrics/prometheus.hpp"
+
+#include <algorithm>
+#include <expected>
+#include <optional>
+
+#include "api/inquiry/secrets.hpp"
+#include "api/inquiry/text.hpp"
+#include "api/metrics/prometheus_answer.hpp"
+#include "api/metrics/promql.hpp"
+#include "base/names.hpp"
+#include "base/percent.hpp"
+
+namespace sluice::api::metrics {
+
+namespace {
+
+const std::string query_path = "/api/v1/query";
+const std::string token_key = "token";
+
+// Instead of what was wanted, the step that must come first.
+template <class T>
+using Wanted = std::expected<T, MetricStep>;
+
+std::unexpected<MetricStep> stop(std::string_view message) {
+    return std::unexpected<MetricStep>(unanswerable(message));
+}
+
+// A failure that will come again until somebody changes a spec or a Secret. What the network, the
+// API server or Prometheus has met passes by itself.
+bool is_of_the_user(ErrorKind kind) {
+    switch (kind) {
+        case ErrorKind::Refused:
+        case ErrorKind::Forbidden:
+        case ErrorKind::NotFound:
+        case ErrorKind::Invalid:
+        case ErrorKind::Malformed: return true;
+        default: return false;
+    }
+}
+
+// "%2e" is a dot to whoever decodes it.
+bool is_dot_segment(std::string_view segment) {
+    std::size_t dots = 0;
+    for (; !segment.empty(); ++dots) {
+        const bool encoded = segment.starts_with("%2e") || segment.starts_with("%2E");
+        if (!encoded && segment.front() != '.') return false;
+        segment.remove_prefix(encoded ? 3 : 1);
+    }
+    return dots == 1 || dots == 2;
+}
+
+bool has_dot_segment(std::string_view path) {
+    while (!path.empty()) {
+        const auto end = std::min(path.find('/'), path.size());
+        if (is_dot_segment(path.substr(0, end))) return true;
+        path.remove_prefix(std::min(end + 1, path.size()));
+    }
+    return false;
+}
+
+Wanted<SecretReader> find_secret(const std::string& ns, const Learnt& learnt,
+                                 const std::string& name) {
+    if (!is_dns_subdomain(name)) return stop(quoted(name) + " is not the name of a Secret");
+    const auto secret = read_secret(ns, learnt, name);
+    if (secret) return *secret;
+    if (const auto* failed = std::get_if<Error>(&secret.error())) {
+        if (is_of_the_user(failed->kind)) return stop(failed->message);
+        return std::unexpected<MetricStep>(unknown(failed->message));
+    }
+    return std::unexpected<MetricStep>(std::get<NeedSecret>(secret.error()));
+}
+
+// Exactly one way to authenticate: with two, nobody could say which of them is in use.
+Result<Redacted> authorization(const SecretReader& secret) {
+    const bool by_password = secret.has("username") || secret.has("password");
+    const bool by_token = secret.has(token_key);
+    if (by_password && by_token) {
+        return secret.wrong("holds both username/password and token; keep one of them");
+    }
+    if (by_password) return basic_authorization(secret);
+    if (!by_token) return secret.wrong("needs the keys username and password, or the key token");
+    const Result<std::string_view> token = secret.header_value(token_key);
+    if (!token) return std::unexpected(token.error());
+    return Redacted{"Bearer " + std::string(*token)};
+}
+
+Result<std::string> authority(const SecretReader& secret, const Url& url) {
+    if (url.scheme != "https") {
+        return secret.wrong("key ca.crt is of no use with a url that does not begin with https://");
+    }
+    const Result<std::string_view> pem = secret.text(ca_key);
+    if (!pem) return std::unexpected(pem.error());
+    return std::string(*pem);
+}
+
+// What the Secrets add to a request.
+Wanted<Ask> with_secrets(const PrometheusQuery& query, const Url& url, const std::string& ns,
+                         const Learnt& learnt) {
+    Ask ask;
+    ask.verify = !query.insecure_skip_verify;
+    if (!query.ca_secret.empty() && !ask.verify) {
+        return stop(
+            "an authority is named, and certificates are not to be verified: take one away");
+    }
+    std::optional<SecretReader> ca;
+    if (!query.ca_secret.empty()) {
+        const Wanted<SecretReader> secret = find_secret(ns, learnt, query.ca_secret);
+        if (!secret) return std::unexpected(secret.error());
+        ca.emplace(*secret);
+    }
+    if (!query.secret.empty()) {
+        const Wanted<SecretReader> secret = find_secret(ns, learnt, query.secret);
+        if (!secret) return std::unexpected(secret.error());
+        if (const Result<void> sent = secret->may_go_to(url); !sent) {
+            return stop(sent.error().message);
+        }
+        const Result<Redacted> authorized = authorization(*secret);
+        if (!authorized) return stop(authorized.error().message);
+        ask.headers.push_back({"Authorization", *authorized});
+        if (!ca && ask.verify && secret->has(ca_key)) ca.emplace(*secret);
+    }
+    if (ca) {
+        const Result<std::string> pem = authority(*ca, url);
+        if (!pem) return stop(pem.error().message);
+        ask.ca_pem = *pem;
+    }
+    return ask;
+}
+
+// A server without POST says 405 or 501. A proxy that lets read, and takes POST for writing, says
+// 403.
+bool wants_get(const Result<Answer>& answer) {
+    return answer && (answer->status == 405 || answer->status == 501 || answer->status == 403);
+}
+
+Ask post(Ask ask, const PrometheusQuery& query, const std::string& address) {
+    ask.method = "POST";
+    ask.url = address;
+    ask.headers.push_back({"Content-Type", Redacted{"application/x-www-form-urlencoded"}});
+    ask.body = "query=" + percent_encoded(query.expr);
+    return ask;
+}
+
+Ask get(Ask ask, const PrometheusQuery& query, const std::string& address) {
+    ask.method = "GET";
+    ask.url = address + "?query=" + percent_encoded(query.expr);
+    return ask;
+}
+
+}  // namespace
+
+Result<Url> prometheus_url(std::string_view text) {
+    const std::string scheme = text.contains("://") ? "" : "http://";
+    Result<Url> url = read_url(scheme + std::string(text), "the Secret");
+    if (!url) return url;
+    if (!url->query.empty()) return failure(ErrorKind::Invalid, "must not have a query (\"?\")");
+    if (has_dot_segment(url->path)) {
+        return failure(ErrorKind::Invalid, "must not have \".\" or \"..\" between slashes");
+    }
+    while (url->path.ends_with('/'))
+        url->path.pop_back();
+    if (url->path.ends_with(query_path)) {
+        return failure(ErrorKind::Invalid,
+                       "must not end in " + query_path + ", which Sluice adds itself");
+    }
+    return url;
+}
+
+Duration longest(const PrometheusQuery& query) {
+    return 2 * query.timeout + 30s;
+}
+
+MetricStep ask_prometheus(const PrometheusQuery& query, const std::string& ns,
+                          const HostList& allowed, const Learnt& learnt) {
+    if (const auto problem = promql_problem(query.expr))
+        return unanswerable("the query " + *problem);
+    const Result<Url> url = prometheus_url(query.url);
+    if (!url) return unanswerable("the url " + url.error().message);
+    if (!allowed.empty() && !lists(allowed, *url)) {
+        return unanswerable("the host " + quoted(url->host) + " is not one that Sluice may ask");
+    }
+    Wanted<Ask> ask = with_secrets(query, *url, ns, learnt);
+    if (!ask) return ask.error();
+    ask->headers.push_back({"Accept", Redacted{"application/json"}});
+    ask->timeout = query.timeout;
+    ask->body_max = answer_bytes_max;
+
+    const std::string address = to_text(*url) + query_path;
+    if (learnt.answers.empty()) return post(std::move(*ask), query, address);
+    const Result<Answer>& answer = learnt.answers.back();
+    if (learnt.answers.size() == 1 && wants_get(answer)) {
+        return get(std::move(*ask), query, address);
+    }
+    if (!answer) {
+        const std::string why = confined(answer.error().message, learnt);
+        // An address that nobody may be sent to; any other trouble on the way may pass.
+        return answer.error().kind == ErrorKind::Refused ? unanswerable(why) : unknown(why);
+    }
+    return read_prometheus_answer(*answer);
+}
+
+}  // namespace sluice::api::metrics

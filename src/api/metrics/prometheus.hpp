@@ -1,0 +1,34 @@
+// One question to Prometheus, as an inquiry: its Secrets, one instant query, and the reading.
+//
+// Promises: the query goes to <url>/api/v1/query of the host that was named and nowhere else, by
+// POST, and by GET where POST is not let through; a Secret goes only to hosts that its annotation
+// sluice.dev/allowed-hosts lists, if it has one. Everything that cannot be known, from a wrong
+// field to a broken answer, is Unknown with a sentence. Pure; the Inquirer does the asking.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "api/inquiry/hosts.hpp"
+#include "api/inquiry/inquiry.hpp"
+#include "api/inquiry/url.hpp"
+#include "api/metrics/reading.hpp"
+#include "engine/probe.hpp"
+
+namespace sluice::api::metrics {
+
+using PrometheusQuery = engine::MetricQuery;
+
+// The base address of Prometheus: no user, query or fragment, no slash at the end, no "." or ".."
+// between slashes, and not the path of the query itself, which is added. The Error completes the
+// sentence `<field>: ...` and does not repeat the text.
+Result<Url> prometheus_url(std::string_view text);
+
+// The whole inquiry: two requests, and what the API server needs to give two Secrets.
+Duration longest(const PrometheusQuery& query);
+
+// `ns` is where the Secrets are; `allowed` are the hosts that may be asked at all, empty: any.
+MetricStep ask_prometheus(const PrometheusQuery& query, const std::string& ns,
+                          const HostList& allowed, const Learnt& learnt);
+
+}  // namespace sluice::api::metrics

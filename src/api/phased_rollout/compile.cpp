@@ -1,0 +1,40 @@
+#include "api/phased_rollout/compile.hpp"
+
+namespace sluice::api::phased_rollout {
+namespace {
+
+engine::MetricCheck check_of(const Check& check, const Circumstances& now, PodIndex next) {
+    const Query& query = check.query;
+    return {.query = {.expr = query.expr,
+                      .url = query.url,
+                      .secret = query.secret,
+                      .ca_secret = query.ca_secret,
+                      .insecure_skip_verify = query.insecure_skip_verify},
+            .passes_on_data = query.success_on == SuccessOn::Data,
+            .initial_delay = check.initial_delay,
+            .period = check.period,
+            .success_threshold = check.success_threshold,
+            .max_tries = check.max_tries,
+            .failure_threshold = check.failure_threshold,
+            .definition = now.definition,
+            .next = next,
+            .exposed_only = now.allow_unready};
+}
+
+}  // namespace
+
+engine::Plan compile(const Spec& spec, const Circumstances& now) {
+    engine::Plan plan;
+    const engine::PodsReady ready{.except = {}, .exposed_only = now.allow_unready};
+    for (PodCount target{1}; target <= now.replicas; ++target.value) {
+        const PodIndex next{partition_for(target, now.replicas).value};
+        plan.steps.push_back({target, {ready, check_of(spec.check, now, next)}, {}});
+    }
+    if (!plan.steps.empty())
+        plan.steps.back().after = {engine::PodsReady{}, engine::RevisionSettled{}};
+    plan.on_failure = spec.on_failure;
+    if (spec.progress_deadline) plan.deadline = now.step_since + *spec.progress_deadline;
+    return plan;
+}
+
+}  // namespace sluice::api::phased_rollout

@@ -1,0 +1,331 @@
+#include "api/phased_rollout/decide.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/json.hpp>
+
+#include "api/inquiry/text.hpp"
+#include "api/phased_rollout/compile.hpp"
+#include "api/phased_rollout/report.hpp"
+#include "base/hash.hpp"
+#include "engine/gates.hpp"
+#include "engine/steering.hpp"
+#include "model/annotations.hpp"
+
+namespace sluice::api::phased_rollout {
+
+const model::CustomResource resource{"sts.plus", "v1alpha1", "phasedrollouts", "PhasedRollout"};
+
+namespace {
+
+namespace key = model::key;
+using engine::Decision;
+using engine::Phase;
+using engine::Reason;
+using engine::Snapshot;
+using model::CustomObject;
+using model::StatefulSet;
+
+constexpr std::string_view claim_prefix = "phasedrollout/";
+
+constexpr engine::Command commands[] = {
+    {Reason::CheckFailed,
+     "it is asked again by itself; to see the answers: kubectl -n {0} describe phasedrollout {2}"},
+    {Reason::ChecksExhausted,
+     "kubectl -n {0} annotate --overwrite phasedrollout {2} sluice.dev/retry=$(date +%s)"},
+    {Reason::ProgressDeadlineExceeded,
+     "kubectl -n {0} annotate --overwrite phasedrollout {2} sluice.dev/retry=$(date +%s)"},
+    {Reason::RolledBack,
+     "change the template, or: kubectl -n {0} annotate --overwrite phasedrollout {2} "
+     "sluice.dev/retry=$(date +%s)"},
+    {Reason::PrometheusError,
+     "it is asked again by itself, every half minute; to see whom: "
+     "kubectl -n {0} get phasedrollout {2} -o yaml"},
+    {Reason::PrometheusConfigError,
+     "what the message says; it is asked again every half minute; to change the check: "
+     "kubectl -n {0} edit phasedrollout {2}"},
+    {Reason::InvalidSpec, "kubectl -n {0} edit phasedrollout {2}"},
+    {Reason::TargetMissing,
+     "kubectl -n {0} get statefulsets; kubectl -n {0} edit phasedrollout {2}"},
+    {Reason::Suspended,
+     "kubectl -n {0} patch phasedrollout {2} --type merge -p "
+     "'{{\"spec\":{{\"skipCheck\":false}}}}'"},
+    {Reason::Paused,
+     "kubectl -n {0} annotate statefulset/{1} phasedrollout/{2} sluice.dev/paused-"},
+};
+
+std::string claim_of(const CustomObject& object) {
+    return fmt::format("{}{}", claim_prefix, object.meta.key.name);
+}
+
+const std::string& annotation_of(const CustomObject& object, const std::string& name) {
+    static const std::string none;
+    const auto found = object.annotations.find(name);
+    return found == object.annotations.end() ? none : found->second;
+}
+
+// Somebody else's claim, of another API.
+std::optional<std::string> foreign_claim(const StatefulSet& set) {
+    const std::string& claim = annotation(set, key::claim);
+    if (claim.empty() || claim.starts_with(claim_prefix)) return std::nullopt;
+    return printable(claim, 64);
+}
+
+// The PhasedRollout that the set says it is steered by, by its claim or by the older annotation.
+std::string_view holder_name(const StatefulSet& set) {
+    const std::string_view claim = annotation(set, key::claim);
+    if (claim.starts_with(claim_prefix)) return claim.substr(claim_prefix.size());
+    return annotation(set, steered_by);
+}
+
+// Who steers: the one that holds the set, or else the oldest that is there to stay.
+const CustomObject* steersman(const Snapshot& seen) {
+    const auto& objects = seen.objects;
+    const std::string_view name = holder_name(seen.workload);
+    auto found = std::ranges::find_if(
+        objects, [&](const CustomObject& one) { return one.meta.key.name == name; });
+    if (found == objects.end())
+        found = std::ranges::find_if(objects,
+                                     [](const CustomObject& one) { return !one.meta.deleting; });
+    return found == objects.end() ? nullptr : &*found;
+}
+
+// What we remember of a step may rest on an old view of the status; what the status says may be
+// somebody else's writing. Where they differ, the less hopeful of the two counts.
+engine::CheckProgress soberly(engine::CheckProgress ours, const engine::CheckProgress& told) {
+    // A pass that only one of them knows of is asked for again, and uses up no try.
+    const int in_vain = std::max(ours.tries - ours.successes, told.tries - told.successes);
+    ours.since = std::max(ours.since, told.since);
+    ours.successes = std::min(ours.successes, told.successes);
+    ours.tries = in_vain + ours.successes;
+    ours.failures = std::max(ours.failures, told.failures);
+    ours.failed = std::max(ours.failed, told.failed);
+    ours.last = std::max(ours.last, told.last);
+    return ours;
+}
+
+// What collected counts belong to, beside the step: the check, the spec it stands in, and the last
+// request of a person to try again.
+std::string definition(const CustomObject& object, const Spec& spec, const StatefulSet& set) {
+    const std::string text = fmt::format("{} {} {} {} {}", object.meta.uid, object.meta.generation,
+                                         annotation_of(object, key::retry),
+                                         annotation(set, key::retry), definition_of(spec.check));
+    return fmt::format("{:016x}", fnv1a(text));
+}
+
+engine::Course course_of(const CustomObject& object) {
+    engine::Course course;
+    course.claim = claim_of(object);
+    course.commands = commands;
+    course.reports_on_workload = false;
+    course.marks = {{std::string{steered_by}, object.meta.key.name}};
+    course.retry = annotation_of(object, key::retry);
+    course.is_paused = engine::is_paused(annotation_of(object, key::paused));
+    course.allowed = Reason::ChecksPassed;
+    course.returns_freely = true;
+    course.name = object.meta.key.name;
+    return course;
+}
+
+Decision told(const Snapshot& seen, const CustomObject& object, Phase phase, Reason reason,
+              std::string message) {
+    Decision decision;
+    decision.report = {phase, reason, std::move(message),
+                       engine::unblock_text(reason, seen.workload, commands, object.meta.key.name)};
+    if (engine::entry(reason).tone == engine::Tone::Warning)
+        decision.notices.push_back({reason, decision.report.message});
+    return decision;
+}
+
+// All of these are "cannot manage" to a reader of events; the message says which it is.
+constexpr Reason unmanageable[] = {Reason::OnDelete, Reason::ClaimedByOther,
+                                   Reason::TooManyReplicas, Reason::InvalidSpec,
+                                   Reason::TargetMissing};
+
+std::vector<engine::Notice> in_own_words(std::vector<engine::Notice> notices) {
+    for (engine::Notice& notice : notices) {
+        if (std::ranges::find(unmanageable, notice.reason) != std::end(unmanageable))
+            notice.reason = Reason::CannotManage;
+        // Without the counts, which would make an event of every check.
+        if (notice.reason == Reason::CheckFailed)
+            notice.message = notice.message.substr(0, notice.message.find(". ") + 1);
+    }
+    return notices;
+}
+
+bool is_same_rollout(const Status& one, const Status& other) {
+    const auto id = [](const Status& status) { return status.rollout ? status.rollout->id : 0; };
+    return id(one) == id(other);
+}
+
+// Turns the report of a decision into a write of the status. What was to be told without another
+// write is told with this one.
+void add_status(Decision& decision, const CustomObject& object, const Spec* spec,
+                const Snapshot& seen, Instant now) {
+    decision.subject = subject_of(object);
+    decision.notices = in_own_words(std::move(decision.notices));
+    if (decision.patch || decision.removal) return;
+    const Status old = read_status(object);
+    const Status status = report(object, old, spec, seen, decision, now);
+    // What is over in a moment is not worth a write, unless the status speaks of another rollout or
+    // of a trouble that is over.
+    const bool is_plain = old.phase == phase::updated || old.phase == phase::rolling;
+    const bool is_known = decision.silent && is_plain && is_same_rollout(status, old);
+    auto write = is_known ? std::nullopt : status_write(object, old, status);
+    if (!write) {
+        decision.notices.clear();
+        return;
+    }
+    write->notices = std::exchange(decision.notices, {});
+    decision.writes.push_back(std::move(*write));
+}
+
+// Back to the normal rolling update. The set keeps the name of its PhasedRollout, not our claim.
+Decision suspend(const Snapshot& seen, const CustomObject& object, Instant now) {
+    engine::Course course = course_of(object);
+    course.marks = {};
+    Decision decision =
+        engine::release(seen, course, "skipCheck is true", now, engine::Parting::Open);
+    decision.notices.clear();
+    Decision words = told(seen, object, Phase::Idle, Reason::Suspended,
+                          "Checks are switched off: Kubernetes updates the pods by itself.");
+    decision.report = std::move(words.report);
+    decision.notices.push_back({Reason::Suspended, decision.report.message});
+    return decision;
+}
+
+// Being deleted: let the set go as a whole, then the object itself.
+Decision let_go_of(const Snapshot& seen, const CustomObject& object, Instant now) {
+    const bool holds =
+        holder_name(seen.workload) == object.meta.key.name && !foreign_claim(seen.workload);
+    Decision decision;
+    if (holds)
+        decision = engine::release(seen, course_of(object), "The PhasedRollout is deleted", now,
+                                   engine::Parting::Open);
+    decision.subject = subject_of(object);
+    if (!decision.patch && has_finalizer(object, finalizer))
+        decision.writes.push_back(drop_finalizer(object));
+    return decision;
+}
+
+// A pod that is replaced is away for a moment, once for every step: that is told when it lasts.
+void be_brief(Decision& decision, const Snapshot& seen, Instant now) {
+    if (decision.report.reason != Reason::PodsNotReady || decision.patch) return;
+    const engine::Hold brief = engine::brief_hold(Reason::PodsNotReady, {}, seen, now);
+    decision.silent = brief.silent;
+    if (brief.until)
+        decision.wake_at = std::min(decision.wake_at.value_or(*brief.until), *brief.until);
+}
+
+Decision steer_by(const Snapshot& seen, const CustomObject& object, Instant now) {
+    if (!has_finalizer(object, finalizer)) {
+        Decision decision;
+        decision.writes.push_back(add_finalizer(object));
+        return decision;
+    }
+    const StatefulSet& set = seen.workload;
+    const auto spec = read_spec(object);
+    if (spec && spec->skip_check) {
+        Decision decision = suspend(seen, object, now);
+        add_status(decision, object, &*spec, seen, now);
+        return decision;
+    }
+    engine::Course course = course_of(object);
+    const std::string about = spec ? definition(object, *spec, set) : "";
+    const auto progress = engine::progress_of(seen, about, now);
+    course.compile = [&] {
+        const bool excused = annotation(set, key::allow_unready) == "true" ||
+                             annotation_of(object, key::allow_unready) == "true";
+        if (spec) return compile(*spec, {set.replicas, about, progress.since, excused});
+        const engine::Refused refused{Reason::InvalidSpec, to_text(spec.error())};
+        return engine::Plan{.steps = {{set.replicas, {refused}, {refused}}}};
+    };
+    Decision decision = engine::steer(seen, course, now);
+    const auto memory = engine::recall(set);
+    if (!decision.progress && memory && memory->open) decision.progress = progress;
+    if (!spec && !decision.patch)
+        decision = told(seen, object, Phase::Blocked, Reason::InvalidSpec, to_text(spec.error()));
+    // Who takes a set that nobody holds looks first: the PhasedRollout may be gone meanwhile.
+    if (decision.patch && annotation(set, key::claim).empty()) decision.needs_live = true;
+    be_brief(decision, seen, now);
+    add_status(decision, object, spec ? &*spec : nullptr, seen, now);
+    return decision;
+}
+
+// An object that does not steer what it names: it learns why.
+void add_bystander(Decision& decision, const CustomObject& object, const Snapshot& seen,
+                   Reason reason, std::string message, Instant now) {
+    if (object.meta.deleting) {
+        if (has_finalizer(object, finalizer)) decision.writes.push_back(drop_finalizer(object));
+        return;
+    }
+    Decision own = told(seen, object, Phase::Blocked, reason, std::move(message));
+    add_status(own, object, nullptr, seen, now);
+    for (engine::ObjectWrite& write : own.writes)
+        decision.writes.push_back(std::move(write));
+}
+
+// The set is claimed, and nobody is left who claimed it.
+Decision abandon(const Snapshot& seen, Instant now) {
+    engine::Course course;
+    course.marks = {{std::string{steered_by}, ""}};
+    course.held_by = foreign_claim(seen.workload);
+    Decision decision = engine::release(seen, course,
+                                        fmt::format("There is no PhasedRollout {} that names it",
+                                                    printable(holder_name(seen.workload), 64)),
+                                        now);
+    decision.needs_live = true;
+    return decision;
+}
+
+}  // namespace
+
+std::string target_of(const CustomObject& object) {
+    boost::system::error_code error;
+    const boost::json::value spec = boost::json::parse(object.spec, error);
+    const boost::json::value* target = error ? nullptr : spec.find_pointer("/targetRef", error);
+    return target && target->is_string() ? std::string{target->get_string()} : std::string{};
+}
+
+bool concerns(const StatefulSet& set, const std::vector<CustomObject>& objects) {
+    return !objects.empty() || annotation(set, key::claim).starts_with(claim_prefix);
+}
+
+void prepare(Snapshot& seen, const pilot::HookCatalogue&) {
+    const CustomObject* object = steersman(seen);
+    if (!object) return;
+    auto told = remembered(*object);
+    if (!seen.progress)
+        seen.progress = std::move(told);
+    else if (told && told->about == seen.progress->about)
+        seen.progress = soberly(std::move(*seen.progress), *told);
+}
+
+Decision decide(const Snapshot& seen, Instant now) {
+    const bool is_missing = seen.workload.meta.uid.empty();
+    const auto foreign = foreign_claim(seen.workload);
+    const CustomObject* holder = is_missing || foreign ? nullptr : steersman(seen);
+    if (!is_missing && seen.objects.empty()) return abandon(seen, now);
+    Decision decision;
+    decision.report.reason = is_missing ? Reason::TargetMissing
+                             : foreign  ? Reason::ClaimedByOther
+                                        : Reason::Released;
+    if (holder)
+        decision =
+            holder->meta.deleting ? let_go_of(seen, *holder, now) : steer_by(seen, *holder, now);
+    const std::string who = foreign ? *foreign : holder ? claim_of(*holder) : "";
+    const std::string& name = seen.workload.meta.key.name;
+    for (const CustomObject& object : seen.objects) {
+        if (&object == holder) continue;
+        if (is_missing)
+            add_bystander(decision, object, seen, Reason::TargetMissing,
+                          fmt::format("There is no StatefulSet {} in this namespace.", name), now);
+        else
+            add_bystander(decision, object, seen, Reason::ClaimedByOther,
+                          fmt::format("{} steers StatefulSet {}.", who, name), now);
+    }
+    return decision;
+}
+
+}  // namespace sluice::api::phased_rollout

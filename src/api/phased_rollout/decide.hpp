@@ -1,0 +1,26 @@
+// The decision for one StatefulSet that PhasedRollouts name: pure and total. One of them steers it,
+// the one that holds it already or else the oldest; the others are told who does. Refuses to lower
+// the partition unless Prometheus let this very step pass, or checks are switched off, or the
+// PhasedRollout is being deleted.
+#pragma once
+
+#include <string>
+
+#include "api/pilot/hooks/hook.hpp"
+#include "engine/decision.hpp"
+#include "engine/snapshot.hpp"
+
+namespace sluice::api::phased_rollout {
+
+extern const model::CustomResource resource;
+
+// The StatefulSet that an object names; empty if it names none.
+std::string target_of(const model::CustomObject& object);
+// Named by a PhasedRollout, or still claimed by one.
+bool concerns(const model::StatefulSet& set, const std::vector<model::CustomObject>& objects);
+// Adds what the steersman's status remembers.
+void prepare(engine::Snapshot& seen, const pilot::HookCatalogue& hooks);
+
+engine::Decision decide(const engine::Snapshot& seen, Instant now);
+
+}  // namespace sluice::api::phased_rollout

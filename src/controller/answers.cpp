@@ -1,0 +1,243 @@
+// What the controller makes of the answers to its reads, writes and questions.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/assert.hpp"
+#include "controller/controller.hpp"
+
+namespace sluice::controller {
+namespace {
+
+// How long we let a workload be after somebody changed our own write to it.
+constexpr Duration contest_pace = 60s;
+// So many failed preconditions in a row are no coincidence.
+constexpr int conflicts_worth_a_word = 3;
+
+// Of what was read, the objects of this API that name the workload, oldest first.
+std::vector<model::CustomObject> naming(const LiveWorkload& live, const api::Api& api) {
+    std::vector<model::CustomObject> objects;
+    for (const LiveObject& one : live.objects)
+        if (one.resource == api.resource && api.target_of(one.object) == live.set.meta.key.name)
+            objects.push_back(one.object);
+    std::ranges::sort(objects, {}, [](const model::CustomObject& one) {
+        return std::pair{one.created, one.meta.uid};
+    });
+    return objects;
+}
+
+std::string text_of(const api::metrics::MetricReading& reading) {
+    using Kind = api::metrics::MetricReading::Kind;
+    if (reading.kind == Kind::Unknown) return reading.message;
+    if (reading.kind == Kind::NoData) return "no data";
+    std::string text = reading.value ? fmt::format("{:.6g}", *reading.value) : "no number";
+    if (reading.series > 1) text += fmt::format(" and {} more", reading.series - 1);
+    return text;
+}
+
+engine::MetricEvidence evidence_of(const api::metrics::MetricReading& reading, std::string key,
+                                   Instant at) {
+    using Kind = api::metrics::MetricReading::Kind;
+    using Seen = engine::MetricEvidence::Kind;
+    const Seen kind = reading.kind == Kind::Data     ? Seen::Data
+                      : reading.kind == Kind::NoData ? Seen::NoData
+                                                     : Seen::Unknown;
+    const bool is_number = !reading.value || !std::isnan(*reading.value);
+    return {std::move(key), kind, is_number, reading.misconfigured, text_of(reading), at};
+}
+
+}  // namespace
+
+void Controller::on(WorkloadRead&& input, Instant now) {
+    const auto found = tickets_.extract(input.ticket);
+    if (found.empty()) return;
+    --in_flight_;
+    const model::ObjectKey& key = found.mapped();
+    Case& about = cases_[key];
+    if (!input.answer && input.answer.error().status == 404) {
+        // Gone; the watch will say so too.
+        about.intended = {};
+        about.must_read = false;
+        queue_.done(key, now);
+        return;
+    }
+    if (!input.answer) return patch_failed(key, input.answer.error(), now);
+    about.must_read = false;
+    LiveWorkload live = std::move(*input.answer);
+    refresh(live.set);
+    for (const LiveObject& one : live.objects)
+        refresh(one.resource, one.object, now);
+    auto concerns = leads_ ? concerned(live.set) : std::vector<Concern>{};
+    if (concerns.empty()) {
+        about.intended = {};
+        queue_.done(key, now);
+        return;
+    }
+    const api::Api& api = *concerns.front().api;
+    concerns.front().objects = naming(live, api);
+    const auto seen =
+        snapshot(std::move(concerns.front()), std::move(live.set), std::move(live.pods), about);
+    engine::Decision decision = api.decide(seen, now);
+    if (about.intended != Intent{} && intent_of(decision) != about.intended) {
+        // The world moved on between the two looks: think again.
+        about.intended = {};
+        queue_.failed(key, now);
+        return;
+    }
+    carry_out(api, seen, std::move(decision), true, now);
+}
+
+std::optional<model::ObjectKey> Controller::take_ticket(Ticket ticket) {
+    auto found = tickets_.extract(ticket);
+    if (found.empty()) return std::nullopt;
+    --in_flight_;
+    return std::move(found.mapped());
+}
+
+void Controller::on(WorkloadPatched&& input, Instant now) {
+    const auto key = take_ticket(input.ticket);
+    if (!key) return;
+    if (input.answer)
+        patched(*key, *input.answer, now);
+    else
+        patch_failed(*key, input.answer.error(), now);
+}
+
+// A workload that the store still knows, in a newer version. One that it no longer knows was
+// deleted meanwhile, and an answer that comes late does not bring it back.
+void Controller::refresh(const model::StatefulSet& set) {
+    if (!store_.statefulset(set.meta.key)) return;
+    for (const runtime::WatchSession& session : sessions_) {
+        const runtime::WatchScope& scope = session.scope();
+        const bool in_scope = scope.ns.empty() || scope.ns == set.meta.key.ns;
+        if (in_scope && scope.kind == model::Kind::StatefulSet) store_.put(set, session.epoch());
+    }
+}
+
+// The watch will bring no news of what is known by then, so whoever it concerns is queued here.
+void Controller::refresh(const model::CustomResource* resource, const model::CustomObject& object,
+                         Instant now) {
+    runtime::ObjectTable& objects = objects_of(resource);
+    if (!objects.find(object.meta.key)) return;
+    for (const runtime::WatchSession& session : sessions_) {
+        const runtime::WatchScope& scope = session.scope();
+        const bool in_scope = scope.ns.empty() || scope.ns == object.meta.key.ns;
+        if (!in_scope || scope.resource != resource) continue;
+        for (const model::ObjectKey& workload : objects.put(object, session.epoch()))
+            queue_.add(workload, now);
+    }
+}
+
+engine::Decision Controller::take_written(const model::ObjectKey& key, Instant now) {
+    Case& about = cases_[key];
+    SLUICE_ASSERT(about.writing != nullptr);
+    engine::Decision written = std::move(*about.writing);
+    about.writing.reset();
+    about.conflicts = 0;
+    queue_.done(key, now);
+    queue_.add(key, now);
+    return written;
+}
+
+void Controller::patched(const model::ObjectKey& key, const model::StatefulSet& set, Instant now) {
+    const engine::Decision written = take_written(key, now);
+    SLUICE_ASSERT(written.patch.has_value());
+    Case& about = cases_[key];
+    ++counters_.workload_writes;
+    refresh(set);
+    if (written.patch->moves_partition() && set.partition != written.patch->partition_to()) {
+        log(Log::Level::Warning, "the partition that was written is not the one that was asked for",
+            key);
+        about.contested_until = now + contest_pace;
+        return;
+    }
+    if (written.patch->moves_partition()) about.contested_until.reset();
+    if (written.takes_step) {
+        ++counters_.steps;
+        about.evidence.reset();
+        about.reading.reset();
+    }
+    if (written.ended)
+        effects_.list.push_back(
+            RolloutEnded{std::string{about.api}, written.ended->outcome, written.ended->took});
+    tell(written.subject.value_or(subject_of(set.meta)), written.notices, now);
+    queue_.succeeded(key);
+}
+
+void Controller::on(ObjectPatched&& input, Instant now) {
+    const auto found = take_ticket(input.ticket);
+    if (!found) return;
+    const model::ObjectKey& key = *found;
+    if (!input.answer) return patch_failed(key, input.answer.error(), now);
+    const engine::Decision written = take_written(key, now);
+    const engine::ObjectWrite& write = written.writes.front();
+    ++counters_.object_writes;
+    refresh(write.object.resource, *input.answer, now);
+    tell(write.object, write.notices, now);
+    queue_.succeeded(key);
+}
+
+void Controller::on(PodDeleted&& input, Instant now) {
+    const auto found = take_ticket(input.ticket);
+    if (!found) return;
+    const model::ObjectKey& key = *found;
+    if (!input.answer) return patch_failed(key, input.answer.error(), now);
+    const engine::Decision written = take_written(key, now);
+    ++counters_.pods_deleted;
+    tell(written.subject.value_or(engine::Subject{nullptr, key, {}}), written.notices, now);
+    queue_.succeeded(key);
+}
+
+void Controller::patch_failed(const model::ObjectKey& key, const runtime::RequestFailure& failure,
+                              Instant now) {
+    Case& about = cases_[key];
+    about.writing.reset();
+    about.intended = {};
+    // Applied, refused or never arrived: whatever it was, look before the next write.
+    about.must_read = true;
+    const bool overtaken = failure.status == 409 || failure.status == 422;
+    if (overtaken) {
+        ++counters_.conflicts;
+        ++about.conflicts;
+    }
+    if (!overtaken || about.conflicts % conflicts_worth_a_word == 0)
+        log(Log::Level::Warning, failure.message, key);
+    queue_.failed(key, now, failure.retry_after);
+}
+
+// The workload that asked, if it still waits for the answer to this question; it is looked at next.
+Controller::Case* Controller::take_question(Ticket ticket, Instant now) {
+    const auto found = tickets_.extract(ticket);
+    if (found.empty()) return nullptr;
+    Case& about = cases_[found.mapped()];
+    if (about.asking != ticket || !about.asked) return nullptr;
+    about.asking = 0;
+    queue_.add(found.mapped(), now);
+    return &about;
+}
+
+void Controller::on(HookAnswered&& input, Instant now) {
+    Case* about = take_question(input.ticket, now);
+    const auto* asked = about ? std::get_if<engine::HookProbe>(about->asked.get()) : nullptr;
+    if (!asked) return;
+    about->evidence = std::make_unique<engine::HookEvidence>(engine::HookEvidence{
+        asked->key, asked->binding, input.allowed, std::move(input.message), now});
+}
+
+void Controller::on(MetricAnswered&& input, Instant now) {
+    Case* about = take_question(input.ticket, now);
+    const auto* asked = about ? std::get_if<engine::MetricProbe>(about->asked.get()) : nullptr;
+    if (!asked) return;
+    about->reading = std::make_unique<engine::MetricEvidence>(
+        evidence_of(input.reading, asked->key, in_whole_seconds(now)));
+}
+
+void Controller::drop_case(const model::ObjectKey& key) {
+    const auto found = cases_.find(key);
+    if (found == cases_.end()) return;
+    stop_asking(found->second);
+    cases_.erase(found);
+}
+
+}  // namespace sluice::controller

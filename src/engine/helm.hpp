@@ -1,0 +1,59 @@
+// The inside of steer(): one function for each turn that a rollout can take. Nobody else includes
+// it.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "engine/steering.hpp"
+#include "engine/verdict.hpp"
+#include "engine/world.hpp"
+
+namespace sluice::engine {
+
+// One look at one workload: what is seen, where it is to go, and what time it is.
+class Helm {
+  public:
+    Helm(const Snapshot& seen, const Course& course, Instant now)
+        : seen_(seen), course_(course), now_(now) {}
+
+    Decision decide() const;
+
+  private:
+    Decision wait(Phase phase, Reason reason, std::string message) const;
+    Decision move_gate(Memory memory, Partition to, StatusReport report) const;
+    Memory opened(std::int64_t id) const;
+    Decision adopt() const;
+    Decision rest(const Memory& memory) const;
+    Decision close_gate(Memory memory, Reason reason, const std::string& message) const;
+    Decision close_bypassed(Memory memory) const;
+    Decision let_go(const Memory& memory, PodCount target) const;
+    Decision complete(Memory memory) const;
+    Decision hold(Hold held, PodCount exposed) const;
+    Decision proceed(const Memory& memory) const;
+    Decision resume(Memory memory, Partition gate) const;
+    Decision go_on(Memory memory) const;
+    Decision fail(const Memory& memory, Fail failed, OnFailure then) const;
+    Decision go_back(Memory memory) const;
+    Decision returned(Memory memory) const;
+    Decision stay_back() const;
+    std::optional<Decision> wait_for_returned(const PodRow& row) const;
+    // A value that is new; taking the annotation away asks for nothing.
+    bool asks_for_retry(const Memory& memory) const;
+    std::uint64_t retry_asked() const;
+    Decision start(const Memory& memory) const;
+    Decision contested(const std::optional<Memory>& memory) const;
+    std::optional<Decision> guard(const std::optional<Memory>& memory) const;
+    Decision wait_for_status() const;
+    Decision claimed_by_other(const std::string& other) const;
+    const model::StatefulSet& set() const { return seen_.workload; }
+    std::string unblock(Reason reason) const {
+        return unblock_text(reason, set(), course_.commands, course_.name);
+    }
+
+    const Snapshot& seen_;
+    const Course& course_;
+    Instant now_;
+};
+
+}  // namespace sluice::engine

@@ -1,0 +1,41 @@
+// An object of a custom resource. Its spec and status are kept as the JSON texts that the server
+// sent: the folder of the API that owns their words reads them. Everything else is dropped.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+#include "base/time.hpp"
+#include "model/object.hpp"
+#include "model/statefulset.hpp"
+
+namespace sluice::model {
+
+// A kind of custom objects, as it is called in paths and in references to its objects. There is one
+// of each, for ever: a pointer to it says which kind is meant.
+struct CustomResource {
+    std::string_view group;
+    std::string_view version;
+    std::string_view plural;
+    std::string_view kind;
+};
+
+struct CustomObject {
+    ObjectMeta meta;
+    Instant created;    // the oldest claimant of a workload wins
+    Texts annotations;  // only those that is_kept_annotation() names
+    std::vector<std::string> finalizers;
+    std::string spec;    // JSON; empty if there is none
+    std::string status;  // the same
+
+    friend bool operator==(const CustomObject&, const CustomObject&) = default;
+};
+
+// Total: any byte string gives an object with a name and a UID, or an Error.
+Result<CustomObject> decode_custom_object(std::string text);
+
+bool has_finalizer(const CustomObject& object, std::string_view finalizer);
+
+}  // namespace sluice::model

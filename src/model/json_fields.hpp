@@ -1,0 +1,83 @@
+// Steps through the fields of JSON from the API server, for the decoders of this folder. What is
+// not of the type that it should be throws simdjson_error, which the decoder turns into an Error.
+#pragma once
+
+#include <simdjson.h>
+
+#include <charconv>
+#include <string>
+#include <string_view>
+
+#include "base/time.hpp"
+#include "model/statefulset.hpp"
+
+namespace sluice::model::wire {
+
+using Value = simdjson::ondemand::value;
+
+inline std::string text_of(Value value) {
+    return std::string{value.get_string().value()};
+}
+
+inline std::uint64_t version_of(std::string_view text) {
+    std::uint64_t version = 0;
+    std::from_chars(text.data(), text.data() + text.size(), version);
+    return version;
+}
+
+// Kubernetes numbers are int32 where we read them; others are nobody's.
+inline std::int32_t int32_of(Value value) {
+    const std::int64_t number = value.get_int64();
+    if (number < INT32_MIN || number > INT32_MAX)
+        throw simdjson::simdjson_error(simdjson::NUMBER_OUT_OF_RANGE);
+    return static_cast<std::int32_t>(number);
+}
+
+inline Instant time_of(Value value) {
+    return parse_rfc3339(value.get_string()).value_or(Instant{});
+}
+
+inline bool is_null(Value& value) {
+    return value.type() == simdjson::ondemand::json_type::null;
+}
+
+template <class Use>
+void each_field(Value value, Use use) {
+    if (is_null(value)) return;
+    for (auto field : value.get_object()) {
+        const std::string_view key = field.unescaped_key();
+        use(key, field.value().value());
+    }
+}
+
+// Feeds the fields of a metadata object that we know to `meta`, the others to `other`.
+template <class Other>
+void read_meta(Value value, ObjectMeta& meta, Other other) {
+    each_field(value, [&](std::string_view key, Value field) {
+        if (key == "name")
+            meta.key.name = text_of(field);
+        else if (key == "namespace")
+            meta.key.ns = text_of(field);
+        else if (key == "uid")
+            meta.uid = text_of(field);
+        else if (key == "resourceVersion")
+            meta.resource_version = version_of(text_of(field));
+        else if (key == "generation")
+            meta.generation = field.get_int64();
+        else if (key == "deletionTimestamp")
+            meta.deleting = !is_null(field);
+        else
+            other(key, field);
+    });
+}
+
+template <class Keep>
+void read_texts(Value value, Texts& into, Keep keep) {
+    each_field(value, [&](std::string_view key, Value field) {
+        if (!keep(key)) return;
+        std::string name{key};
+        into.insert_or_assign(std::move(name), text_of(field));
+    });
+}
+
+}  // namespace sluice::model::wire

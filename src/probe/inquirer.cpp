@@ -1,0 +1,254 @@
+#include "probe/inquirer.hpp"
+
+#include <algorithm>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <map>
+#include <utility>
+
+#include "kube/user_agent.hpp"
+#include "net/http_client.hpp"
+
+namespace sluice::probe {
+
+namespace {
+
+struct Call {
+    Call(boost::asio::io_context& loop, Inquiry asked)
+        : inquiry(std::move(asked)), deadline(loop) {}
+
+    Inquiry inquiry;
+    Findings findings;
+    int steps = 0;
+    boost::asio::steady_timer deadline;
+    net::TransferId api_transfer = 0;
+    net::TransferId peer_transfer = 0;
+    bool is_decided = false;  // the outcome is on its way
+};
+
+net::HttpRequest to_request(const api::Ask& ask, bool allow_local) {
+    net::HttpRequest request;
+    request.method = ask.method;
+    request.url = ask.url;
+    for (const auto& [name, value] : ask.headers)
+        request.headers.push_back({name, value});
+    request.headers.push_back({"User-Agent", Redacted(std::string(kube::user_agent))});
+    request.body = ask.body;
+    request.deadline = ask.timeout;
+    request.body_max = ask.body_max;
+    // No pod has a loopback address either, so pods and strangers are held to the same guard.
+    request.guard = allow_local ? net::AddressGuard::NoLinkLocal : net::AddressGuard::NoLocal;
+    if (!ask.ca_pem.empty() || !ask.verify) {
+        const auto tls = std::make_shared<net::Tls>();
+        tls->verify = ask.verify;
+        tls->ca_pem = ask.ca_pem;
+        request.tls = tls;
+    }
+    return request;
+}
+
+}  // namespace
+
+// Callbacks find their call by id and the state by weak pointer: one that comes late finds nothing.
+struct Inquirer::State : std::enable_shared_from_this<Inquirer::State> {
+    State(boost::asio::io_context& io, kube::ApiClient& client, std::string whom, bool local,
+          InquiryBounds limits)
+        : loop(io),
+          api(client),
+          subject(std::move(whom)),
+          allow_local(local),
+          bounds(limits),
+          http(io, limits.calls_max) {}
+
+    void admit(CallId id);
+    void begin_waiting();
+    void start_deadline(CallId id, Call& call);
+    void proceed(CallId id);
+    void carry_out(CallId id, Call& call, const NeedPod& need);
+    void carry_out(CallId id, Call& call, const api::NeedSecret& need);
+    void carry_out(CallId id, Call& call, const api::Ask& ask);
+    void carry_out(CallId id, Call& call, const Deliver& deliver);
+    void give_up(CallId id, Call& call, ErrorKind kind, const std::string& message);
+    void settle(CallId id, const Deliver& deliver);
+    void cancel(CallId id);
+    void drop_transfers(const Call& call);
+
+    // The call that is still to be decided.
+    std::shared_ptr<Call> find(CallId id) const {
+        const auto found = running.find(id);
+        return found == running.end() || found->second->is_decided ? nullptr : found->second;
+    }
+
+    std::size_t places_of(const std::string& ns) const {
+        return static_cast<std::size_t>(std::ranges::count_if(
+            running, [&](const auto& one) { return one.second->inquiry.ns == ns; }));
+    }
+
+    // What `react` does with the state, the call and what came, if both are still there.
+    template <class React>
+    auto when_answered(CallId id, React react) {
+        return [weak = weak_from_this(), id, react = std::move(react)](auto answer) {
+            const std::shared_ptr<State> self = weak.lock();
+            const std::shared_ptr<Call> call = self ? self->find(id) : nullptr;
+            if (call) react(*self, *call, std::move(answer));
+        };
+    }
+
+    boost::asio::io_context& loop;
+    kube::ApiClient& api;
+    const std::string subject;
+    const bool allow_local;
+    const InquiryBounds bounds;
+    net::HttpClient http;
+    std::map<CallId, std::shared_ptr<Call>> running;
+    std::map<CallId, std::shared_ptr<Call>> waiting;  // ids grow, so the first is the oldest
+    CallId last_id = 0;
+};
+
+void Inquirer::State::admit(CallId id) {
+    begin_waiting();
+    if (waiting.size() <= bounds.waiting_max) return;
+    const auto refused = waiting.extract(id);
+    if (!refused) return;
+    refused.mapped()->inquiry.give_up(
+        {ErrorKind::Throttled,
+         "too many " + subject + " calls are waiting; this one will be tried again"});
+}
+
+void Inquirer::State::begin_waiting() {
+    for (auto next = waiting.begin(); next != waiting.end() && running.size() < bounds.calls_max;) {
+        const auto [id, call] = *next++;
+        if (places_of(call->inquiry.ns) >= bounds.per_namespace_max) continue;
+        running.insert(waiting.extract(id));
+        start_deadline(id, *call);
+        proceed(id);
+    }
+}
+
+void Inquirer::State::start_deadline(CallId id, Call& call) {
+    const Duration longest = std::min(call.inquiry.deadline, bounds.deadline);
+    const auto react = [id, longest](State& self, Call& late, boost::system::error_code stopped) {
+        if (stopped) return;
+        self.give_up(id, late, ErrorKind::Timeout, "within " + to_text(longest));
+    };
+    call.deadline.expires_after(longest);
+    call.deadline.async_wait(when_answered(id, react));
+}
+
+void Inquirer::State::proceed(CallId id) {
+    const std::shared_ptr<Call> call = find(id);
+    if (!call) return;
+    if (++call->steps > bounds.steps_max) {
+        return give_up(id, *call, ErrorKind::TooLarge,
+                       "within " + std::to_string(bounds.steps_max) + " steps");
+    }
+    const Move move = call->inquiry.next(call->findings);
+    std::visit([&](const auto& what) { carry_out(id, *call, what); }, move);
+}
+
+void Inquirer::State::carry_out(CallId id, Call& call, const NeedPod& need) {
+    const auto react = [id, name = need.name](State& self, Call& asking,
+                                              kube::ApiResult<kube::ApiResponse> answer) {
+        asking.findings.pods.insert_or_assign(name, read_pod(name, std::move(answer)));
+        self.proceed(id);
+    };
+    call.api_transfer = api.send(get_pod(call.inquiry.ns, need.name), when_answered(id, react));
+}
+
+void Inquirer::State::carry_out(CallId id, Call& call, const api::NeedSecret& need) {
+    const auto react = [id, name = need.name](State& self, Call& asking,
+                                              kube::ApiResult<kube::ApiResponse> answer) {
+        const std::string full_name = asking.inquiry.ns + "/" + name;
+        asking.findings.learnt.secrets.insert_or_assign(name,
+                                                        read_secret(full_name, std::move(answer)));
+        self.proceed(id);
+    };
+    call.api_transfer = api.send(get_secret(call.inquiry.ns, need.name), when_answered(id, react));
+}
+
+void Inquirer::State::carry_out(CallId id, Call& call, const api::Ask& ask) {
+    const auto react = [id](State& self, Call& asking, Result<net::HttpResponse> answer) {
+        std::vector<Result<api::Answer>>& answers = asking.findings.learnt.answers;
+        if (answer) {
+            answers.push_back(api::Answer{answer->status, std::move(answer->content_type),
+                                          std::move(answer->body)});
+        } else {
+            answers.push_back(std::unexpected(std::move(answer.error())));
+        }
+        self.proceed(id);
+    };
+    call.peer_transfer = http.start(to_request(ask, allow_local), when_answered(id, react));
+}
+
+// The outcome is handed over from the loop, not from inside a client's callback: whoever gets it
+// may destroy us.
+void Inquirer::State::carry_out(CallId id, Call& call, const Deliver& deliver) {
+    drop_transfers(call);
+    call.deadline.cancel();
+    call.is_decided = true;
+    boost::asio::post(loop, [weak = weak_from_this(), id, deliver] {
+        if (const std::shared_ptr<State> self = weak.lock()) self->settle(id, deliver);
+    });
+}
+
+void Inquirer::State::give_up(CallId id, Call& call, ErrorKind kind, const std::string& message) {
+    const Error error{kind, "the " + subject + " gave no verdict " + message};
+    carry_out(id, call, Deliver{[tell = call.inquiry.give_up, error] { tell(error); }});
+}
+
+void Inquirer::State::settle(CallId id, const Deliver& deliver) {
+    const auto ended = running.extract(id);
+    if (!ended) return;
+    begin_waiting();
+    deliver();
+}
+
+void Inquirer::State::cancel(CallId id) {
+    waiting.erase(id);
+    const auto ended = running.extract(id);
+    if (!ended) return;
+    drop_transfers(*ended.mapped());
+    boost::asio::post(loop, [weak = weak_from_this()] {
+        if (const std::shared_ptr<State> self = weak.lock()) self->begin_waiting();
+    });
+}
+
+// Ids of transfers that are over are ignored by the clients.
+void Inquirer::State::drop_transfers(const Call& call) {
+    if (call.api_transfer != 0) api.cancel(call.api_transfer);
+    if (call.peer_transfer != 0) http.cancel(call.peer_transfer);
+}
+
+Inquirer::Inquirer(boost::asio::io_context& loop, kube::ApiClient& api, std::string subject,
+                   bool allow_local, InquiryBounds bounds)
+    : state_(std::make_shared<State>(loop, api, std::move(subject), allow_local, bounds)) {}
+
+Inquirer::~Inquirer() {
+    for (const auto& [id, call] : state_->running)
+        state_->drop_transfers(*call);
+    state_->running.clear();
+    state_->waiting.clear();
+}
+
+Inquirer::CallId Inquirer::begin(Inquiry inquiry) {
+    const CallId id = ++state_->last_id;
+    state_->waiting.emplace(id, std::make_shared<Call>(state_->loop, std::move(inquiry)));
+    boost::asio::post(state_->loop, [weak = std::weak_ptr<State>(state_), id] {
+        if (const std::shared_ptr<State> self = weak.lock()) self->admit(id);
+    });
+    return id;
+}
+
+void Inquirer::cancel(CallId id) {
+    state_->cancel(id);
+}
+
+std::size_t Inquirer::in_flight() const {
+    return state_->running.size();
+}
+
+std::size_t Inquirer::waiting() const {
+    return state_->waiting.size();
+}
+
+}  // namespace sluice::probe

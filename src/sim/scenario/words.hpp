@@ -1,0 +1,62 @@
+// What the tables of words share: how a statement's words are read, and the tables themselves.
+#pragma once
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "sim/api/json.hpp"
+#include "sim/scenario/statements.hpp"
+
+namespace sluice::sim {
+
+using Words = std::span<const std::string>;
+using Problem = std::optional<std::string>;  // of an action
+using Seen = std::optional<std::string>;     // of a sight: what is there instead
+
+inline constexpr const char* shop = "shop";
+
+inline Problem problem_of(const Response& response) {
+    if (response.status < 300) return std::nullopt;
+    return response.body.is_object() ? text_at(response.body.get_object(), "/message")
+                                     : fmt::format("status {}", response.status);
+}
+
+inline std::int64_t number(const std::string& text) {
+    return std::stoll("0" + text.substr(0, 9));
+}
+
+// The value behind "key value" pairs: "replicas 3 hook careful".
+inline std::string option(Words words, std::string_view key, std::string otherwise) {
+    for (std::size_t i = 0; i + 1 < words.size(); ++i)
+        if (words[i] == key) return words[i + 1];
+    return otherwise;
+}
+
+// "key=value", or "key-" to take it away.
+inline std::pair<std::string, std::string> pair_of(const std::string& word) {
+    const std::size_t equals = word.find('=');
+    if (equals != std::string::npos) return {word.substr(0, equals), word.substr(equals + 1)};
+    return {word.substr(0, word.size() - 1), ""};
+}
+
+inline Seen unless_same(const std::string& wanted, const std::string& found) {
+    if (wanted == found) return std::nullopt;
+    return found.empty() ? std::string{"nothing"} : found;
+}
+
+inline std::string joined(Words words) {
+    return fmt::format("{}", fmt::join(words, " "));
+}
+
+// The words about PhasedRollouts and their Prometheus.
+std::span<const Action> rollout_actions();
+std::span<const Sight> rollout_sights();
+
+}  // namespace sluice::sim

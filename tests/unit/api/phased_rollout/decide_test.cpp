@@ -1,0 +1,321 @@
+// Who steers a set that PhasedRollouts name, and what each of them is told.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "api/phased_rollout/decide.hpp"
+#include "api/phased_rollout/status.hpp"
+#include "engine/steering.hpp"
+#include "model/annotations.hpp"
+#include "tests/unit/api/phased_rollout/samples.hpp"
+#include "tests/unit/engine/seen.hpp"
+
+namespace sluice::api::phased_rollout {
+namespace {
+
+namespace key = model::key;
+using namespace engine::testing;
+using namespace testing;
+using engine::Decision;
+using engine::Snapshot;
+using ::testing::HasSubstr;
+
+model::CustomObject object(const std::string& name, const std::vector<Change>& changes = {}) {
+    model::CustomObject one = with_spec(changed(changes));
+    one.meta = {{"shop", name}, name + "-uid", 20, 1, false};
+    one.created = noon - 2h;
+    one.finalizers = {std::string{finalizer}};
+    return one;
+}
+
+Snapshot with(Snapshot look, std::vector<model::CustomObject> objects) {
+    look.workload.labels.clear();
+    look.objects = std::move(objects);
+    return look;
+}
+
+engine::Memory memory_of(const Snapshot& look, bool open) {
+    engine::Memory memory;
+    memory.uid = look.workload.meta.uid;
+    memory.id = 3;
+    memory.revision = look.workload.update_revision;
+    memory.template_hash = look.workload.template_hash;
+    memory.partition = effective_partition(look.workload);
+    memory.open = open;
+    memory.started = noon - 10min;
+    memory.generation = look.workload.meta.generation;
+    return memory;
+}
+
+Snapshot claimed(Snapshot look, const engine::Memory& memory, const std::string& name = "slow") {
+    look.workload.has_annotations = true;
+    look.workload.annotations = {{key::claim, "phasedrollout/" + name},
+                                 {std::string{steered_by}, name},
+                                 {key::rollout, engine::encode(memory)},
+                                 {key::phase, memory.open ? "Rolling" : "Idle"}};
+    return look;
+}
+
+Snapshot resting(std::vector<model::CustomObject> objects) {
+    const Snapshot look = with(seen(3), std::move(objects));
+    return claimed(look, memory_of(look, false));
+}
+
+Snapshot open_at(int partition, std::vector<model::CustomObject> objects) {
+    const Snapshot look = with(rolling(3, partition), std::move(objects));
+    return claimed(look, memory_of(look, true));
+}
+
+// "partition 1000000, tells Adopted; status of slow" and so on: what there is of it.
+std::string line(const Decision& decision) {
+    std::string text{engine::entry(decision.report.reason).name};
+    if (decision.patch) text += "; writes";
+    if (decision.patch && decision.patch->moves_partition())
+        text += fmt::format(", partition {}", decision.patch->partition_to().value);
+    if (decision.releases) text += ", releases";
+    if (decision.removal) text += fmt::format("; deletes {}", decision.removal->name);
+    for (const engine::Notice& notice : decision.notices)
+        text += fmt::format("; tells {}", engine::entry(notice.reason).name);
+    for (const engine::ObjectWrite& write : decision.writes) {
+        text += fmt::format("; {} of {}", write.of_status ? "status" : "finalizers",
+                            write.object.key.name);
+        for (const engine::Notice& notice : write.notices)
+            text += fmt::format(" tells {}", engine::entry(notice.reason).name);
+    }
+    return text;
+}
+
+Status status_in(const engine::ObjectWrite& write) {
+    model::CustomObject written;
+    for (const auto& one : boost::json::parse(write.json_patch).as_array())
+        if (one.at("path") == "/status" && one.at("op") == "add")
+            written.status = boost::json::serialize(one.at("value"));
+    return read_status(written);
+}
+
+Status told(const Decision& decision, const std::string& name) {
+    for (const engine::ObjectWrite& write : decision.writes)
+        if (write.of_status && write.object.key.name == name) return status_in(write);
+    return {};
+}
+
+TEST(Decide, TheFinalizerComesBeforeEverythingElse) {
+    model::CustomObject fresh = object("slow");
+    fresh.finalizers = {"somebody.else/has-one"};
+    const Decision decision = decide(with(pending(3, Partition{0}), {fresh}), noon);
+    EXPECT_EQ(line(decision), "Idle; finalizers of slow");
+    EXPECT_THAT(decision.writes.front().json_patch,
+                HasSubstr(R"(["somebody.else/has-one","sts.plus/finalizer"])"));
+}
+
+TEST(Decide, AdoptsBehindAClosedGate) {
+    const Decision idle = decide(with(seen(3), {object("slow")}), noon);
+    EXPECT_EQ(line(idle), "Adopted; writes; tells Adopted");
+    EXPECT_THAT(idle.patch->to_json_patch(), HasSubstr("phasedrollout/slow"));
+    EXPECT_THAT(idle.patch->to_json_patch(), HasSubstr("sts.plus~1phasedRollout"));
+    const Decision late = decide(with(pending(3, Partition{0}), {object("slow")}), noon);
+    EXPECT_EQ(line(late),
+              "RolloutStarted; writes, partition 1000000; tells Adopted; tells RolloutStarted");
+}
+
+TEST(Decide, TheHolderSteersOrElseTheOldest) {
+    model::CustomObject old = object("old");
+    old.created = noon - 3h;
+    model::CustomObject late = object("slow");
+    const Decision held = decide(resting({old, late}), noon);
+    EXPECT_EQ(told(held, "slow").phase, "Updated");
+    EXPECT_EQ(told(held, "old").phase, "ErrorCannotManage");
+    EXPECT_THAT(told(held, "old").message, HasSubstr("phasedrollout/slow steers StatefulSet web"));
+    const Decision free = decide(with(seen(3), {old, late}), noon);
+    EXPECT_THAT(free.patch->to_json_patch(), HasSubstr("phasedrollout/old"));
+    EXPECT_EQ(told(free, "slow").phase, "ErrorCannotManage");
+    old.meta.deleting = true;
+    const Decision leaving = decide(with(seen(3), {old, late}), noon);
+    EXPECT_THAT(leaving.patch->to_json_patch(), HasSubstr("phasedrollout/slow"));
+    EXPECT_EQ(line(leaving), "Adopted; writes; tells Adopted; finalizers of old");
+}
+
+TEST(Decide, TakesOverFromOneThatIsGone) {
+    Snapshot look = resting({object("new")});
+    const Decision decision = decide(look, noon);
+    ASSERT_TRUE(decision.patch);
+    EXPECT_THAT(decision.patch->to_json_patch(), HasSubstr("phasedrollout/new"));
+}
+
+TEST(Decide, AnotherApiIsRespected) {
+    Snapshot look = with(seen(3), {object("slow")});
+    look.workload.has_annotations = true;
+    look.workload.annotations[key::claim] = "pilot/web";
+    const Decision decision = decide(look, noon);
+    EXPECT_EQ(line(decision), "ClaimedByOther; status of slow tells CannotManage");
+    EXPECT_THAT(told(decision, "slow").message, HasSubstr("pilot/web"));
+}
+
+TEST(Decide, AMissingSetIsToldAndLetsADeletedObjectGo) {
+    Snapshot look;
+    look.workload.meta.key = {"shop", "web"};
+    model::CustomObject leaving = object("leaving");
+    leaving.meta.deleting = true;
+    look.objects = {object("slow"), leaving};
+    const Decision decision = decide(look, noon);
+    EXPECT_EQ(line(decision),
+              "TargetMissing; status of slow tells CannotManage; finalizers of leaving");
+    EXPECT_EQ(told(decision, "slow").phase, "ErrorSTSNotFound");
+}
+
+TEST(Decide, SkipCheckOpensTheGateAndSaysSo) {
+    const auto skips = object("slow", {{"/skipCheck", "true"}});
+    const Decision opens = decide(open_at(2, {skips}), noon);
+    EXPECT_EQ(line(opens), "Suspended; writes, partition 0, releases; tells Suspended");
+    EXPECT_THAT(opens.patch->to_json_patch(), Not(HasSubstr("sts.plus~1phasedRollout")));
+    Snapshot open = with(rolling(3, 0), {skips});
+    open.workload.partition = Partition{0};
+    const Decision rests = decide(open, noon);
+    EXPECT_EQ(line(rests), "Suspended; status of slow tells Suspended");
+    EXPECT_EQ(told(rests, "slow").phase, "Suspended");
+}
+
+TEST(Decide, DeletionOpensTheGateAndThenLetsTheObjectGo) {
+    model::CustomObject leaving = object("slow");
+    leaving.meta.deleting = true;
+    const Decision opens = decide(open_at(2, {leaving}), noon);
+    EXPECT_EQ(line(opens), "Released; writes, partition 0, releases; tells Released");
+    EXPECT_THAT(opens.patch->to_json_patch(), HasSubstr("sts.plus~1phasedRollout"));
+    const Decision goes = decide(with(rolling(3, 0), {leaving}), noon);
+    EXPECT_EQ(line(goes), "Released; finalizers of slow");
+    leaving.finalizers.clear();
+    EXPECT_EQ(line(decide(with(rolling(3, 0), {leaving}), noon)), "Released");
+}
+
+TEST(Decide, ASetWhoseClaimantVanishedIsLetGoAsItIs) {
+    const Decision decision = decide(open_at(2, {}), noon);
+    EXPECT_EQ(line(decision), "Released; writes, releases; tells Released");
+    EXPECT_TRUE(decision.needs_live);
+}
+
+TEST(Decide, ASpecThatCannotBeReadHoldsEverything) {
+    model::CustomObject odd = object("slow");
+    odd.spec = R"({"targetRef":"web","check":{"query":{"expr":"up{","url":"ftp://x"}}})";
+    const Decision decision = decide(open_at(2, {odd}), noon);
+    EXPECT_EQ(line(decision), "InvalidSpec; status of slow tells CannotManage");
+    EXPECT_THAT(told(decision, "slow").message, HasSubstr("spec.check.query.url"));
+    // Somebody opens the gate meanwhile: it is closed all the same.
+    Snapshot bypassed = open_at(2, {odd});
+    bypassed.workload.partition = Partition{0};
+    EXPECT_TRUE(decide(bypassed, noon).patch->moves_partition());
+}
+
+TEST(Decide, OnlyRollingUpdateIsSteered) {
+    Snapshot look = with(seen(3), {object("slow")});
+    look.workload.strategy = model::UpdateStrategy::OnDelete;
+    EXPECT_EQ(line(decide(look, noon)), "OnDelete; status of slow tells CannotManage");
+}
+
+TEST(Decide, AnOldStatusIsNotWrittenAgain) {
+    Snapshot look = resting({object("slow")});
+    const Decision first = decide(look, noon);
+    ASSERT_EQ(line(first), "Idle; status of slow");
+    look.objects[0].status = write_status(told(first, "slow"));
+    const Decision second = decide(look, noon + 5min);
+    EXPECT_EQ(line(second), "Idle");
+}
+
+TEST(Decide, APodThatIsReplacedIsWorthAWriteOnlyIfItTakesLong) {
+    Snapshot look = open_at(2, {object("slow")});
+    look.pods[2] = pod(2, "B", false);
+    // A rollout that the status does not know yet is told at once.
+    const Decision first = decide(look, noon);
+    ASSERT_EQ(line(first), "PodsNotReady; status of slow");
+    look.objects[0].status = write_status(told(first, "slow"));
+
+    look.pods[2] = pod(2, "A", false);
+    look.waiting_for = engine::Reason::PodsNotReady;
+    look.waiting_since = noon;
+    const Decision soon = decide(look, noon + 2s);
+    EXPECT_EQ(line(soon), "PodsNotReady");
+    ASSERT_TRUE(soon.wake_at);
+    EXPECT_EQ(*soon.wake_at, noon + 10s);
+    EXPECT_EQ(line(decide(look, *soon.wake_at)), "PodsNotReady; status of slow");
+}
+
+// A failing check with a rollback: gate closed, newest pod first, one at a time, and then held.
+TEST(Decide, RollsBackNewestFirst) {
+    const auto spec =
+        object("slow", {{"/onFailure", "\"Rollback\""}, {"/check/failureThreshold", "1"}});
+    Snapshot look = open_at(1, {spec});
+    Decision decision = decide(look, noon);
+    ASSERT_TRUE(decision.progress);
+    look.progress = decision.progress;
+    look.progress->failures = 1;
+    look.progress->window = look.progress->since;
+    const Decision fails = decide(look, noon);
+    EXPECT_EQ(line(fails), "RollingBack; writes, partition 1000000; tells ChecksExhausted");
+
+    engine::Memory memory = memory_of(look, true);
+    memory.returning = true;
+    memory.partition = closed_partition;
+    look.workload.partition = closed_partition;
+    look = claimed(look, memory);
+    EXPECT_EQ(line(decide(look, noon)), "RollingBack; deletes web-1; tells RollingBack");
+    look.pods[1] = pod(1, "A", false);
+    EXPECT_EQ(line(decide(look, noon)), "RollingBack; status of slow tells RollingBack");
+    look.pods[1] = pod(1, "A");
+    EXPECT_EQ(line(decide(look, noon)), "RollingBack; deletes web-2; tells RollingBack");
+    look.pods[2] = pod(2, "A");
+    const Decision done = decide(look, noon);
+    EXPECT_EQ(line(done), "RolledBack; writes; tells RolledBack");
+
+    memory.open = memory.returning = false;
+    memory.failed = true;
+    look = claimed(look, memory);
+    const Decision stays = decide(look, noon);
+    EXPECT_EQ(line(stays), "RolledBack; status of slow tells RolledBack");
+    EXPECT_EQ(told(stays, "slow").failed_revision, "web-B");
+    look.objects[0].annotations[key::retry] = "again";
+    EXPECT_EQ(line(decide(look, noon)), "RolloutStarted; writes; tells RolloutStarted");
+}
+
+// A forged status adds no passes, and an old view of it takes no failures away.
+TEST(Decide, OfTwoAccountsOfAStepTheLessHopefulOneCounts) {
+    Snapshot look = open_at(2, {object("slow")});
+    const Decision first = decide(look, noon);
+    ASSERT_TRUE(first.progress);
+    Status status = told(first, "slow");
+    ASSERT_TRUE(status.check && status.rolling_pod);
+    const auto sober = [&](int ours, int theirs) {
+        Snapshot seen = look;
+        seen.progress = first.progress;
+        seen.progress->successes = ours;
+        status.check->successes = theirs;
+        seen.objects[0].status = write_status(status);
+        prepare(seen, {});
+        return seen.progress->successes;
+    };
+    EXPECT_EQ(sober(0, 99), 0);
+    EXPECT_EQ(sober(2, 0), 0);
+    EXPECT_EQ(sober(2, 2), 2);
+}
+
+// B is bad and the person in charge puts the old template back: nobody asks Prometheus about that.
+TEST(Decide, ATemplateThatGoesBackInMidRolloutIsARollback) {
+    Snapshot look = open_at(1, {object("slow")});
+    engine::Memory memory = memory_of(look, true);
+    look.workload.update_revision = "web-A";
+    look.workload.template_hash = 0xA;
+    look.workload.partition = closed_partition;
+    memory.partition = Partition{1};
+    look = claimed(look, memory);
+    const Decision turns = decide(look, noon);
+    EXPECT_EQ(line(turns), "RollingBack; writes; tells RollingBack");
+    memory = memory_of(look, true);
+    memory.returning = true;
+    look = claimed(look, memory);
+    EXPECT_EQ(line(decide(look, noon)), "RollingBack; deletes web-1; tells RollingBack");
+    look.pods[1] = pod(1, "A");
+    look.pods[2] = pod(2, "A");
+    EXPECT_EQ(line(decide(look, noon)),
+              "RolloutCompleted; writes, partition 3; tells RolloutCompleted");
+}
+
+}  // namespace
+}  // namespace sluice::api::phased_rollout

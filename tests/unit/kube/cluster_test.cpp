@@ -1,0 +1,164 @@
+#include "kube/cluster.hpp"
+
+#include <gmock/gmock.h>
+
+#include "tests/unit/kube/api_world.hpp"
+#include "tests/unit/model/texts.hpp"
+
+namespace sluice::kube::test {
+namespace {
+
+using model::testing::pod_text;
+using model::testing::rollout_text;
+using model::testing::statefulset_text;
+using model::testing::watch_line;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+constexpr model::CustomResource rollouts{"sts.plus", "v1alpha1", "phasedrollouts", "Kind"};
+const std::string objects = "/apis/sts.plus/v1alpha1/namespaces/shop/phasedrollouts";
+const model::ObjectKey web{"shop", "web"};
+
+// An API server that knows these answers, by method and path without the query; everything else is
+// not found.
+class ClusterTest : public ApiWorld {
+  protected:
+    void open() {
+        serve([this](const std::shared_ptr<Session>& session, const Received& received) {
+            const std::string line = received.head.substr(0, received.head.find(" HTTP"));
+            requests.push_back(line + (received.body.empty() ? "" : " " + received.body));
+            const auto found = answers.find(line.substr(0, line.find('?')));
+            const bool known = found != answers.end();
+            session->send(net::testing::answer(known ? found->second.second : "{}",
+                                               known ? found->second.first : "404 Not Found"));
+        });
+        cluster = std::make_unique<Cluster>(
+            *client, [this](const std::string& w) { warnings.push_back(w); });
+    }
+    void knows(const std::string& request, std::string body, std::string status = "200 OK") {
+        answers[request] = {std::move(status), std::move(body)};
+    }
+    void knows_workload() {
+        knows("GET /apis/apps/v1/namespaces/shop/statefulsets/web", statefulset_text);
+        knows("GET /api/v1/namespaces/shop/pods", R"({"metadata":{},"items":[)" + pod_text + "]}");
+    }
+    template <class T>
+    T outcome(const std::function<void(std::function<void(T)>)>& begin) {
+        std::optional<T> came;
+        begin([&](T what) { came = std::move(what); });
+        run_until([&] { return came.has_value(); });
+        return std::move(*came);
+    }
+    kube::Answer<controller::LiveWorkload> read(std::vector<controller::ObjectName> names) {
+        return outcome<kube::Answer<controller::LiveWorkload>>(
+            [&](auto done) { cluster->read_workload(web, std::move(names), std::move(done)); });
+    }
+
+    std::map<std::string, std::pair<std::string, std::string>> answers;
+    std::vector<std::string> requests;
+    std::vector<std::string> warnings;
+    std::unique_ptr<Cluster> cluster;
+};
+
+TEST_F(ClusterTest, AWorkloadIsReadWithTheObjectsThatExist) {
+    knows_workload();
+    knows("GET " + objects + "/web", rollout_text);
+    open();
+    const auto live = read({{&rollouts, "web"}, {&rollouts, "gone"}});
+    ASSERT_TRUE(live.has_value()) << live.error().message;
+    EXPECT_EQ(live->set.meta.key, web);
+    EXPECT_EQ(live->pods.size(), 1u);
+    ASSERT_EQ(live->objects.size(), 1u);
+    EXPECT_EQ(live->objects[0].resource, &rollouts);
+    EXPECT_EQ(live->objects[0].object, model::decode_custom_object(rollout_text));
+    EXPECT_THAT(requests, ElementsAre(HasSubstr("/statefulsets/web"), HasSubstr("/pods?"),
+                                      "GET " + objects + "/gone", "GET " + objects + "/web"))
+        << "objects after the pods, without a resourceVersion";
+}
+
+TEST_F(ClusterTest, AReadWithAnObjectThatCannotBeReadFails) {
+    knows_workload();
+    knows("GET " + objects + "/web", R"({"message":"no"})", "500 Oh");
+    open();
+    auto live = read({{&rollouts, "web"}});
+    ASSERT_FALSE(live.has_value());
+    EXPECT_EQ(live.error().status, 500);
+    EXPECT_THAT(live.error().message, HasSubstr("cannot get phasedrollouts"));
+    knows("GET " + objects + "/web", "{}");
+    live = read({{&rollouts, "web"}});
+    ASSERT_FALSE(live.has_value());
+    EXPECT_EQ(live.error().status, 0);
+}
+
+TEST_F(ClusterTest, AnObjectOrItsStatusIsPatched) {
+    knows("PATCH " + objects + "/web", rollout_text);
+    knows("PATCH " + objects + "/web/status", rollout_text);
+    open();
+    for (const bool of_status : {false, true}) {
+        const auto patched = outcome<kube::Answer<model::CustomObject>>([&](auto done) {
+            cluster->patch_object(rollouts, web, of_status, "[]", std::move(done));
+        });
+        ASSERT_TRUE(patched.has_value());
+        EXPECT_EQ(patched->meta.key, web);
+    }
+    EXPECT_THAT(requests, ElementsAre("PATCH " + objects + "/web?fieldManager=sluice []",
+                                      "PATCH " + objects + "/web/status?fieldManager=sluice []"));
+    knows("PATCH " + objects + "/web", R"({"message":"test failed"})", "422 No");
+    const auto refused = outcome<kube::Answer<model::CustomObject>>(
+        [&](auto done) { cluster->patch_object(rollouts, web, false, "[]", std::move(done)); });
+    ASSERT_FALSE(refused.has_value());
+    EXPECT_EQ(refused.error().status, 422);
+}
+
+TEST_F(ClusterTest, APodIsDeletedByItsUidAndWithItsOwnGrace) {
+    knows("DELETE /api/v1/namespaces/shop/pods/web", pod_text);
+    open();
+    const auto remove = [&] {
+        return outcome<kube::Answer<void>>(
+            [&](auto done) { cluster->delete_pod(web, "uid-1", std::move(done)); });
+    };
+    EXPECT_TRUE(remove().has_value());
+    EXPECT_THAT(requests, ElementsAre("DELETE /api/v1/namespaces/shop/pods/web "
+                                      R"({"apiVersion":"v1","kind":"DeleteOptions",)"
+                                      R"("preconditions":{"uid":"uid-1"}})"));
+    knows("DELETE /api/v1/namespaces/shop/pods/web", R"({"message":"other uid"})", "409 No");
+    EXPECT_EQ(remove().error().status, 409);
+}
+
+TEST_F(ClusterTest, AListOfCustomObjectsWarnsOfThoseThatItLeavesOut) {
+    knows("GET " + objects,
+          R"({"metadata":{"resourceVersion":"9"},"items":[{},)" + rollout_text + "]}");
+    open();
+    const auto page = outcome<kube::Answer<model::ListPage>>([&](auto done) {
+        cluster->list({model::Kind::Custom, "shop", "", "", &rollouts}, {}, std::move(done));
+    });
+    ASSERT_TRUE(page.has_value());
+    EXPECT_EQ(page->items.size(), 1u);
+    EXPECT_EQ(page->left_out.size(), 1u);
+    EXPECT_THAT(warnings, ElementsAre(HasSubstr("list phasedrollouts")));
+}
+
+TEST_F(ClusterTest, AWatchSaysWhereAnEventCouldNotBeRead) {
+    knows("GET " + objects, watch_line("ADDED", "{}") + "\n" +
+                                R"({"type":"ADDED","object":{"metadata":)"
+                                R"({"name":"web","uid":"u"}}})" +
+                                "\n");
+    open();
+    std::vector<model::WatchEvent> seen;
+    bool ended = false;
+    cluster->watch(
+        {model::Kind::Custom, "shop", "", "", &rollouts}, {},
+        [&](std::vector<model::WatchEvent> events) {
+            for (model::WatchEvent& event : events)
+                seen.push_back(std::move(event));
+        },
+        [&](const std::optional<runtime::RequestFailure>&) { ended = true; });
+    run_until([&] { return ended; });
+    ASSERT_EQ(seen.size(), 2u);
+    EXPECT_TRUE(std::holds_alternative<model::LeftOut>(seen[0]));
+    EXPECT_TRUE(std::holds_alternative<model::Changed>(seen[1]));
+    EXPECT_EQ(warnings.size(), 1u);
+}
+
+}  // namespace
+}  // namespace sluice::kube::test

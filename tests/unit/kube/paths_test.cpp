@@ -1,0 +1,44 @@
+#include "kube/paths.hpp"
+
+#include <gtest/gtest.h>
+
+namespace sluice::kube {
+namespace {
+
+constexpr model::CustomResource things{"example.com", "v1alpha1", "things", "Thing"};
+
+TEST(Paths, OfACustomResourceNameItsGroupAndVersion) {
+    const runtime::WatchScope everywhere{model::Kind::Custom, "", "", "", &things};
+    const runtime::WatchScope shop{model::Kind::Custom, "shop", "", "", &things};
+    EXPECT_EQ(collection_path(everywhere), "/apis/example.com/v1alpha1/things");
+    EXPECT_EQ(collection_path(shop), "/apis/example.com/v1alpha1/namespaces/shop/things");
+    EXPECT_EQ(plural_of(shop), "things");
+    EXPECT_EQ(list_path(shop, {.next = "a b"}),
+              "/apis/example.com/v1alpha1/namespaces/shop/things?limit=250&continue=a%20b");
+    EXPECT_EQ(object_path(things, {"shop", "a/b"}),
+              "/apis/example.com/v1alpha1/namespaces/shop/things/a%2Fb");
+}
+
+TEST(Paths, TellTheirResource) {
+    const runtime::WatchScope shop{model::Kind::Custom, "pods", "", "", &things};
+    const std::string of_things = object_path(things, {"pods", "secrets"});
+    const model::ObjectKey key{"events", "pods"};
+    EXPECT_EQ(resource_of(watch_path(shop, {})), "things");
+    EXPECT_EQ(resource_of(of_things), "things");
+    EXPECT_EQ(resource_of(of_things + "/status?fieldManager=sluice"), "things");
+    EXPECT_EQ(resource_of(statefulset_path(key)), "statefulsets");
+    EXPECT_EQ(resource_of(pod_path(key)), "pods");
+    EXPECT_EQ(resource_of(secret_path(key)), "secrets");
+    EXPECT_EQ(resource_of(pods_path("shop", "app=a", "")), "pods");
+    EXPECT_EQ(resource_of(lease_path("shop", "sluice")), "leases");
+    EXPECT_EQ(resource_of(events_path("shop")), "events");
+    EXPECT_EQ(resource_of(policy_path("mutatingadmissionpolicies", "x")),
+              "mutatingadmissionpolicies");
+    EXPECT_EQ(resource_of(collection_path({model::Kind::StatefulSet, "", "", ""})), "statefulsets");
+    for (const char* other : {"", "/", "/version", "/api/v1", "/apis/apps/v1/", "pods",
+                              "/api/v1/namespaces/x", "/api/v1/%2e%2e"})
+        EXPECT_EQ(resource_of(other), "other") << other;
+}
+
+}  // namespace
+}  // namespace sluice::kube
