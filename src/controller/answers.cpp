@@ -50,10 +50,9 @@ engine::MetricEvidence evidence_of(const api::metrics::MetricReading& reading, s
 }  // namespace
 
 void Controller::on(WorkloadRead&& input, Instant now) {
-    const auto found = tickets_.extract(input.ticket);
-    if (found.empty()) return;
-    --in_flight_;
-    const model::ObjectKey& key = found.mapped();
+    const auto found = take_ticket(input.ticket);
+    if (!found) return;
+    const model::ObjectKey& key = *found;
     Case& about = cases_[key];
     if (!input.answer && input.answer.error().status == 404) {
         // Gone; the watch will say so too.

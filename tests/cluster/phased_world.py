@@ -200,14 +200,11 @@ def world(cluster, install, tmp_path_factory) -> Iterator[World]:
 
 @pytest.fixture(scope="module")
 def running(request, world) -> Iterator[dict[str, Future]]:
-    """What came of the stories of the module, which it keeps under the name STORIES."""
-    yield from run_stories(request, world, request.module.STORIES)
+    """What comes of the stories of the module, which it keeps under the name STORIES.
 
-
-def run_stories(request: pytest.FixtureRequest, world: World,
-                stories: dict[str, Callable[[Story], None]],
-                flags: tuple[str, ...] = FLAGS) -> Iterator[dict[str, Future]]:
-    """Starts the stories that were chosen, all at once, on an operator of their namespaces."""
+    Those that were chosen are started all at once, on an operator of their namespaces.
+    """
+    stories: Stories = request.module.STORIES
     chosen = [name for name in stories
               if any(f"[{name}]" in item.name and item.path == request.path
                      for item in request.session.items)]
@@ -218,7 +215,7 @@ def run_stories(request: pytest.FixtureRequest, world: World,
                           "metadata": {"name": namespace}})
     world.operator = Operator(
         world.cluster, service_account_kubeconfig(world.cluster),
-        f"operator-{secrets.token_hex(3)}", (*flags, f"--config-namespace={NAMESPACE}",
+        f"operator-{secrets.token_hex(3)}", (*FLAGS, f"--config-namespace={NAMESPACE}",
         *(f"--namespace={namespace}" for namespace in namespaces.values())))
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         yield {name: pool.submit(stories[name], Story(world, namespaces[name]))
