@@ -5,7 +5,7 @@ SHELL := /bin/bash
 JOBS ?= $(shell nproc)
 IMG ?= sluice:latest
 PYTEST := /usr/bin/python3 -B -m pytest -q -p no:cacheprovider
-ALL_SOURCES = $(shell git ls-files -co --exclude-standard 'src/*.cpp' 'src/*.hpp' 'tests/*.cpp' 'tests/*.hpp' 'bench/*.cpp' 'bench/*.hpp')
+ALL_SOURCES = $(shell git ls-files -co --exclude-standard 'src/*.cpp' 'src/*.hpp' 'tests/*.cpp' 'tests/*.hpp' 'bench/*.cpp' 'bench/*.hpp' 'examples/*.cpp' 'examples/*.hpp')
 CONTROLPLANE := tools/controlplane/build
 
 .PHONY: help

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "api/pilot/hooks/hook.hpp"
+#include "api/settings.hpp"
 #include "engine/decision.hpp"
 #include "engine/snapshot.hpp"
 
@@ -16,19 +16,25 @@ namespace sluice::api {
 struct Api {
     std::string_view name;                  // also the part of its claims before the slash
     const model::CustomResource* resource;  // of its objects; null: it has none
+    // Of the objects that its objects own and that it decides by; null: none. They are served by an
+    // API of their own, which watches them.
+    const model::CustomResource* support;
     // The workload that an object names, in its own namespace.
     std::string (*target_of)(const model::CustomObject& object);
     // Is this workload any business of the API: asked for by it, or still claimed by it? `objects`
     // are those of the API that name it.
     bool (*concerns)(const model::StatefulSet& set,
                      const std::vector<model::CustomObject>& objects);
-    // Completes what is seen with what only the API can read.
-    void (*prepare)(engine::Snapshot& seen, const pilot::HookCatalogue& hooks);
+    // Completes what is seen, its settings among it, with what only the API can read.
+    void (*prepare)(engine::Snapshot& seen);
     engine::Decision (*decide)(const engine::Snapshot& seen, Instant now);
+    Declared declared = {};  // what it reads beside objects and workloads
 };
 
 std::span<const Api> apis();
 std::vector<std::string> api_names();
 const Api* find_api(std::string_view name);
+// Whether it moves pods: one whose objects are the support of another API does not.
+bool steers_workloads(const Api& api);
 
 }  // namespace sluice::api

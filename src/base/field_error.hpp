@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace sluice {
 
@@ -10,5 +11,10 @@ struct FieldError {
     std::string what;   // completes the sentence `<field>: ...`; printable, and not long
     friend bool operator==(const FieldError&, const FieldError&) = default;
 };
+
+using FieldErrors = std::vector<FieldError>;
+
+// All of them in one line, for a status message.
+std::string to_text(const FieldErrors& errors);
 
 }  // namespace sluice

@@ -169,8 +169,8 @@ Result<void> Running::open(const ClusterCommand& command) {
 }
 
 Result<void> Running::start_operator(std::ostream& err) {
-    auto child =
-        net::Child::start(loop_, operator_words(kubeconfig()), [this, &err](int exit_code) {
+    auto child = net::Child::start(
+        loop_, {.argv = operator_words(kubeconfig())}, [this, &err](int exit_code) {
             if (!is_ending_) {
                 err << fmt::format("sluice: the operator ended with exit code {}\n", exit_code);
                 exit_code_ = 1;

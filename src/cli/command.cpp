@@ -8,11 +8,13 @@
 
 #include "api/inquiry/hosts.hpp"
 #include "api/registry.hpp"
+#include "api/rollout_plugin/location.hpp"
 #include "base/names.hpp"
 #include "cli/cluster.hpp"
 #include "cli/demo.hpp"
 #include "cli/manifests.hpp"
 #include "cli/sim.hpp"
+#include "cli/verbs/command.hpp"
 #include "operator/options.hpp"
 
 namespace sluice::cli {
@@ -71,6 +73,14 @@ CLI::Validator host_list() {
             "HOSTS"};
 }
 
+CLI::Validator plain_path() {
+    return {[](std::string& text) -> std::string {
+                if (text.empty() || api::rollout_plugin::is_plain_path(text)) return {};
+                return fmt::format("\"{}\" is not an absolute path without \"..\"", text);
+            },
+            "FOLDER"};
+}
+
 struct OperatorFlags {
     operators::Options options;
     std::string hook_retry = "30s";
@@ -90,8 +100,8 @@ void add_cluster_flags(CLI::App& command, operators::Options& options) {
             ->check(namespace_name()));
     add(command
             .add_option("--config-namespace", options.config_namespace,
-                        "Where the ConfigMap sluice-hooks and the lease live (default: the "
-                        "namespace of the pod or context)")
+                        "Where the ConfigMaps sluice-hooks and argo-rollouts-config and the lease "
+                        "live (default: the namespace of the pod or context)")
             ->check(namespace_name()));
     add(command.add_option("--qps", options.qps, "Requests a second to the API server, on average")
             ->check(CLI::Range(1.0, 10000.0))
@@ -119,6 +129,11 @@ void add_steering_flags(CLI::App& command, OperatorFlags& flags) {
             ->check(host_list()));
     add(command.add_flag("--allow-local-metrics", flags.options.allow_local_metrics,
                          "Let Prometheus live on loopback addresses"));
+    add(command
+            .add_option("--plugin-directory", flags.options.plugin_directory,
+                        "Folder with programs that spec.plugin.url of a rollout may name; "
+                        "they run with the rights of the operator (default: none)")
+            ->check(plain_path()));
 }
 
 void add_process_flags(CLI::App& command, operators::Options& options) {
@@ -219,12 +234,15 @@ void add_sim_flags(CLI::App& command, SimOptions& options) {
 }  // namespace
 
 int run(int argc, char** argv) {
+    const std::string program = program_name(argc > 0 ? argv[0] : "");
     CLI::App app{
         "Sluice lets stateful workloads change one step at a time, and only while somebody "
         "says it is safe.",
-        "sluice"};
+        program};
     app.require_subcommand(0, 1);
     app.set_version_flag("--version", "sluice " SLUICE_VERSION);
+
+    VerbCommands verbs{app, program};
 
     OperatorFlags flags;
     CLI::App* steer = app.add_subcommand("operator", "Steer the workloads of a cluster");
@@ -258,6 +276,7 @@ int run(int argc, char** argv) {
     } catch (const CLI::ParseError& wrong) {
         return app.exit(wrong) == 0 ? 0 : exit_usage;  // --help ends up here too
     }
+    if (verbs.is_parsed()) return verbs.run();
     if (print->parsed()) return run_manifests(manifests, std::cout, std::cerr);
     if (show->parsed()) {
         if (argc > 0) demo.program = argv[0];

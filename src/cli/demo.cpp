@@ -1,7 +1,6 @@
 #include "cli/demo.hpp"
 
 #include <fmt/format.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,6 +11,7 @@
 #include <string_view>
 #include <thread>
 
+#include "cli/terminal.hpp"
 #include "sim/demo/chronicle.hpp"
 #include "sim/demo/screen.hpp"
 #include "sim/demo/stage.hpp"
@@ -38,36 +38,8 @@ void listen_to_signals() {
         sigaction(signal, &action, nullptr);
 }
 
-std::string variable(const char* name) {
-    const char* value = std::getenv(name);
-    return value ? value : "";
-}
-
-bool speaks_utf8() {
-    for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
-        std::string value = variable(name);
-        if (value.empty()) continue;
-        std::ranges::transform(value, value.begin(),
-                               [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-        return value.find("utf-8") != std::string::npos || value.find("utf8") != std::string::npos;
-    }
-    return false;
-}
-
-Style style_of_terminal() {
-    Style style;
-    winsize size{};
-    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 && size.ws_row > 0) {
-        style.columns = size.ws_col;
-        style.rows = size.ws_row;
-    }
-    style.colour = variable("NO_COLOR").empty();
-    style.unicode = speaks_utf8();
-    return style;
-}
-
 bool can_draw() {
-    const std::string terminal = variable("TERM");
+    const std::string terminal = environment("TERM");
     if (!isatty(STDOUT_FILENO) || terminal.empty() || terminal == "dumb") return false;
     const Style style = style_of_terminal();
     return style.columns >= columns_least && style.rows >= rows_least;

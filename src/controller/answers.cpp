@@ -14,6 +14,8 @@ namespace {
 constexpr Duration contest_pace = 60s;
 // So many failed preconditions in a row are no coincidence.
 constexpr int conflicts_worth_a_word = 3;
+// What was created or deleted is seen through the watch, and so long we wait for it to say so.
+constexpr Duration watch_patience = 5s;
 
 // Of what was read, the objects of this API that name the workload, oldest first.
 std::vector<model::CustomObject> naming(const LiveWorkload& live, const api::Api& api) {
@@ -25,6 +27,24 @@ std::vector<model::CustomObject> naming(const LiveWorkload& live, const api::Api
         return std::pair{one.created, one.meta.uid};
     });
     return objects;
+}
+
+// Of what was read, that which a decision wanted to look at.
+std::vector<engine::LookedAt> found_of(const std::vector<engine::ObjectRef>& wanted,
+                                       const LiveWorkload& live) {
+    std::vector<engine::LookedAt> found;
+    for (const engine::ObjectRef& ref : wanted) {
+        found.push_back({ref.resource, ref.name, std::nullopt});
+        for (const LiveObject& one : live.objects)
+            if (one.resource == ref.resource && one.object.meta.key.name == ref.name)
+                found.back().object = one.object;
+    }
+    return found;
+}
+
+bool is_creation(const engine::Decision& decision) {
+    return !decision.patch && !decision.removal && !decision.writes.empty() &&
+           decision.writes.front().deed == engine::ObjectWrite::Deed::Create;
 }
 
 std::string text_of(const api::metrics::MetricReading& reading) {
@@ -54,37 +74,43 @@ void Controller::on(WorkloadRead&& input, Instant now) {
     if (!found) return;
     const model::ObjectKey& key = *found;
     Case& about = cases_[key];
-    if (!input.answer && input.answer.error().status == 404) {
-        // Gone; the watch will say so too.
-        about.intended = {};
-        about.must_read = false;
-        queue_.done(key, now);
-        return;
-    }
     if (!input.answer) return patch_failed(key, input.answer.error(), now);
     about.must_read = false;
     LiveWorkload live = std::move(*input.answer);
-    refresh(live.set);
+    const bool exists = !live.set.meta.uid.empty();
+    if (exists) refresh(live.set);
+    live.set.meta.key = key;
     for (const LiveObject& one : live.objects)
         refresh(one.resource, one.object, now);
-    auto concerns = leads_ ? concerned(live.set) : std::vector<Concern>{};
-    if (concerns.empty()) {
-        about.intended = {};
-        queue_.done(key, now);
-        return;
-    }
+    if (about.search) about.search->found = found_of(about.search->wanted, live);
+    // One that is gone: the watch will say so too.
+    const bool matters = leads_ && (exists || about.search || is_synthetic(key));
+    auto concerns = matters ? concerned(live.set) : std::vector<Concern>{};
+    if (concerns.empty()) return end_turn(key, now);
     const api::Api& api = *concerns.front().api;
     concerns.front().objects = naming(live, api);
+    if (!exists && concerns.front().objects.empty()) return end_turn(key, now);
     const auto seen =
         snapshot(std::move(concerns.front()), std::move(live.set), std::move(live.pods), about);
     engine::Decision decision = api.decide(seen, now);
-    if (about.intended != Intent{} && intent_of(decision) != about.intended) {
-        // The world moved on between the two looks: think again.
+    const bool moved_on = about.intended != Intent{} && intent_of(decision) != about.intended;
+    if (moved_on && decision.wants.empty()) {
+        // Between the two looks: think again.
         about.intended = {};
+        about.search.reset();
         queue_.failed(key, now);
         return;
     }
+    concerns.erase(concerns.begin());
+    add_bystanders(decision, std::move(concerns), seen, now);
     carry_out(api, seen, std::move(decision), true, now);
+}
+
+void Controller::end_turn(const model::ObjectKey& key, Instant now) {
+    Case& about = cases_[key];
+    about.intended = {};
+    about.search.reset();
+    queue_.done(key, now);
 }
 
 std::optional<model::ObjectKey> Controller::take_ticket(Ticket ticket) {
@@ -117,30 +143,36 @@ void Controller::refresh(const model::StatefulSet& set) {
 // The watch will bring no news of what is known by then, so whoever it concerns is queued here.
 void Controller::refresh(const model::CustomResource* resource, const model::CustomObject& object,
                          Instant now) {
+    if (!table_of(resource)) return;
     runtime::ObjectTable& objects = objects_of(resource);
     if (!objects.find(object.meta.key)) return;
     for (const runtime::WatchSession& session : sessions_) {
         const runtime::WatchScope& scope = session.scope();
         const bool in_scope = scope.ns.empty() || scope.ns == object.meta.key.ns;
         if (!in_scope || scope.resource != resource) continue;
-        for (const model::ObjectKey& workload : objects.put(object, session.epoch()))
+        for (const model::ObjectKey& workload :
+             workloads_of(resource, objects.put(object, session.epoch())))
             queue_.add(workload, now);
     }
 }
 
-engine::Decision Controller::take_written(const model::ObjectKey& key, Instant now) {
+engine::Decision Controller::take_written(const model::ObjectKey& key) {
     Case& about = cases_[key];
     SLUICE_ASSERT(about.writing != nullptr);
     engine::Decision written = std::move(*about.writing);
     about.writing.reset();
     about.conflicts = 0;
-    queue_.done(key, now);
-    queue_.add(key, now);
     return written;
 }
 
+void Controller::look_again(const model::ObjectKey& key, Instant now) {
+    queue_.done(key, now);
+    queue_.add(key, now);
+}
+
 void Controller::patched(const model::ObjectKey& key, const model::StatefulSet& set, Instant now) {
-    const engine::Decision written = take_written(key, now);
+    const engine::Decision written = take_written(key);
+    look_again(key, now);
     SLUICE_ASSERT(written.patch.has_value());
     Case& about = cases_[key];
     ++counters_.workload_writes;
@@ -153,15 +185,19 @@ void Controller::patched(const model::ObjectKey& key, const model::StatefulSet& 
     }
     if (written.patch->moves_partition()) about.contested_until.reset();
     if (written.takes_step) {
-        ++counters_.steps;
         about.evidence.reset();
         about.reading.reset();
     }
+    count(about, written);
+    tell(written.subject.value_or(subject_of(set.meta)), written.notices, now);
+    queue_.succeeded(key);
+}
+
+void Controller::count(const Case& about, const engine::Decision& written) {
+    if (written.takes_step) ++counters_.steps;
     if (written.ended)
         effects_.list.push_back(
             RolloutEnded{std::string{about.api}, written.ended->outcome, written.ended->took});
-    tell(written.subject.value_or(subject_of(set.meta)), written.notices, now);
-    queue_.succeeded(key);
 }
 
 void Controller::on(ObjectPatched&& input, Instant now) {
@@ -169,33 +205,54 @@ void Controller::on(ObjectPatched&& input, Instant now) {
     if (!found) return;
     const model::ObjectKey& key = *found;
     if (!input.answer) return patch_failed(key, input.answer.error(), now);
-    const engine::Decision written = take_written(key, now);
-    const engine::ObjectWrite& write = written.writes.front();
-    ++counters_.object_writes;
-    refresh(write.object.resource, *input.answer, now);
-    tell(write.object, write.notices, now);
-    queue_.succeeded(key);
+    const engine::Decision written = take_written(key);
+    refresh(written.writes.front().object.resource, *input.answer, now);
+    object_written(key, written, now);
 }
 
-void Controller::on(PodDeleted&& input, Instant now) {
+void Controller::on(Deleted&& input, Instant now) {
     const auto found = take_ticket(input.ticket);
     if (!found) return;
     const model::ObjectKey& key = *found;
     if (!input.answer) return patch_failed(key, input.answer.error(), now);
-    const engine::Decision written = take_written(key, now);
+    const engine::Decision written = take_written(key);
+    if (!written.removal) return object_written(key, written, now);
     ++counters_.pods_deleted;
     tell(written.subject.value_or(engine::Subject{nullptr, key, {}}), written.notices, now);
+    look_again(key, now);
     queue_.succeeded(key);
+}
+
+// An object that was made is put into no table: it may be gone again by now, and only the watch
+// knows the order of things.
+void Controller::object_written(const model::ObjectKey& key, const engine::Decision& written,
+                                Instant now) {
+    using Deed = engine::ObjectWrite::Deed;
+    const engine::ObjectWrite& write = written.writes.front();
+    tell(write.object, write.notices, now);
+    queue_.succeeded(key);
+    if (write.deed == Deed::Patch) {
+        ++counters_.object_writes;
+        count(cases_[key], written);
+        return look_again(key, now);
+    }
+    ++(write.deed == Deed::Create ? counters_.objects_created : counters_.objects_deleted);
+    queue_.done(key, now);
+    queue_.add_at(key, now + watch_patience);
 }
 
 void Controller::patch_failed(const model::ObjectKey& key, const runtime::RequestFailure& failure,
                               Instant now) {
     Case& about = cases_[key];
+    const bool creates = about.writing && is_creation(*about.writing);
     about.writing.reset();
     about.intended = {};
-    // Applied, refused or never arrived: whatever it was, look before the next write.
-    about.must_read = true;
+    about.search.reset();
     const bool overtaken = failure.status == 409 || failure.status == 422;
+    // Applied, refused or never arrived: whatever it was, look before the next write. Only what was
+    // to be made and is there already is all the same: the watch will bring it.
+    const bool is_there = creates && failure.status == 409;
+    if (!is_there) about.must_read = true;
     if (overtaken) {
         ++counters_.conflicts;
         ++about.conflicts;
@@ -230,6 +287,15 @@ void Controller::on(MetricAnswered&& input, Instant now) {
     if (!asked) return;
     about->reading = std::make_unique<engine::MetricEvidence>(
         evidence_of(input.reading, asked->key, in_whole_seconds(now)));
+}
+
+void Controller::on(OwnAnswered&& input, Instant now) {
+    SLUICE_ASSERT(input.answer != nullptr);
+    Case* about = take_question(input.ticket, now);
+    const auto* asked = about ? std::get_if<engine::OwnProbe>(about->asked.get()) : nullptr;
+    if (!asked) return;
+    about->answer = std::make_unique<engine::OwnEvidence>(
+        engine::OwnEvidence{asked->key, std::move(input.answer), in_whole_seconds(now)});
 }
 
 void Controller::drop_case(const model::ObjectKey& key) {

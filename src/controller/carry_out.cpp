@@ -17,6 +17,9 @@ namespace {
 constexpr double read_cost = 2;
 // A leader that was overtaken has lost its lease by then: its duration, and time to hear of it.
 constexpr Duration fence_doubt = 30s;
+// So often a decision may want to look at something more, and at so much in all.
+constexpr int rounds_max = 8;
+constexpr std::size_t wanted_max = 64;
 // Until the next look at a workload at which nothing happened.
 constexpr Duration wake_pace = 10ms;
 
@@ -42,20 +45,34 @@ std::vector<Controller::Concern> Controller::concerned(const model::StatefulSet&
     return concerns;
 }
 
+std::vector<model::CustomObject> Controller::owned_by(const Concern& concern) const {
+    std::vector<model::CustomObject> owned;
+    const runtime::ObjectTable* table = table_of(concern.api->support);
+    if (!table) return owned;
+    for (const model::CustomObject& owner : concern.objects)
+        for (model::CustomObject& one : table->owned_by(owner.meta.key, owner.meta.uid))
+            owned.push_back(std::move(one));
+    return owned;
+}
+
 engine::Snapshot Controller::snapshot(Concern concern, model::StatefulSet set,
                                       std::vector<model::Pod> pods, const Case& about) const {
     engine::Snapshot seen;
     seen.contested_until = about.contested_until;
     seen.workload = std::move(set);
     seen.pods = std::move(pods);
+    seen.owned = owned_by(concern);
     seen.objects = std::move(concern.objects);
     if (about.evidence) seen.evidence = *about.evidence;
     if (about.reading) seen.reading = *about.reading;
+    if (about.answer) seen.answer = *about.answer;
+    if (about.search) seen.looked_at = about.search->found;
     if (about.progress) seen.progress = *about.progress;
     seen.waiting_for = about.reason;
     seen.waiting_since = about.reason_since;
     seen.environment = environment_;
-    concern.api->prepare(seen, *hooks_);
+    seen.settings = served_as(concern.api->name).settings;
+    concern.api->prepare(seen);
     return seen;
 }
 
@@ -155,25 +172,47 @@ void Controller::remember(const api::Api& api, const engine::Snapshot& seen,
 void Controller::carry_out(const api::Api& api, const engine::Snapshot& seen,
                            engine::Decision decision, bool is_live, Instant now) {
     const model::ObjectKey& key = seen.workload.meta.key;
+    if (!decision.wants.empty()) return seek(seen, decision.wants, now);
     remember(api, seen, decision, now);
     Case& about = cases_[key];
     const bool writes = decision.patch || decision.removal || !decision.writes.empty();
-    if (writes && is_overtaken(seen, decision, now)) {
-        queue_.done(key, now);
-        return;
-    }
+    if (writes && is_overtaken(seen, decision, now)) return end_turn(key, now);
+    const bool can_read = !seen.workload.meta.uid.empty() || is_synthetic(key);
     if (writes) {
         const Intent intent = intent_of(decision);
-        const bool exists = !seen.workload.meta.uid.empty();
         const bool confirmed = is_live && about.intended == intent;
         const bool doubted = intent != Intent{} || about.must_read || decision.needs_live;
-        if (exists && doubted && !confirmed) return read(seen, intent);
+        if (can_read && doubted && !confirmed) return read(seen, intent);
         return write(seen, std::move(decision));
     }
+    const bool is_asking = about.asking && decision.probe && about.asked &&
+                           is_same_question(*decision.probe, *about.asked);
+    const bool asks_anew = decision.probe && !is_asking;
+    if (can_read && asks_anew && decision.needs_live && !is_live) return read(seen, {});
     tell(decision.subject.value_or(subject_of(seen.workload.meta)), decision.notices, now);
     ask(seen, decision.probe);
     queue_.succeeded(key);
-    queue_.done(key, now);
+    end_turn(key, now);
+}
+
+// Everything that was wanted in this turn is read again, so that it is all of one look.
+void Controller::seek(const engine::Snapshot& seen, const std::vector<engine::ObjectRef>& wanted,
+                      Instant now) {
+    const model::ObjectKey& key = seen.workload.meta.key;
+    Case& about = cases_[key];
+    if (!about.search) about.search = std::make_unique<Search>();
+    Search& search = *about.search;
+    for (const engine::ObjectRef& one : wanted)
+        if (std::ranges::find(search.wanted, one) == search.wanted.end())
+            search.wanted.push_back(one);
+    if (++search.rounds <= rounds_max && search.wanted.size() <= wanted_max) return read(seen, {});
+    log(Log::Level::Warning,
+        fmt::format("what is to be done rests on more objects than can be looked at: after {} "
+                    "rounds it wants {}",
+                    search.rounds - 1, search.wanted.size()),
+        key);
+    about.search.reset();
+    queue_.failed(key, now);
 }
 
 Ticket Controller::issue(const model::ObjectKey& key, double cost) {
@@ -183,13 +222,14 @@ Ticket Controller::issue(const model::ObjectKey& key, double cost) {
     return last_ticket_;
 }
 
-// Everything that the decision rests on: the set, its pods, the objects that name it, and the one
-// that claims it though we do not know it.
+// Everything that the decision rests on: the set, its pods, the objects that name it, the one that
+// claims it though we do not know it, and what the decision wanted to look at.
 void Controller::read(const engine::Snapshot& seen, Intent intended) {
     const model::ObjectKey& key = seen.workload.meta.key;
     cases_[key].intended = std::move(intended);
     const std::string& claim = annotation(seen.workload, model::key::claim);
     ReadWorkload effect{0, key, {}};
+    if (const Search* search = cases_[key].search.get()) effect.objects = search->wanted;
     for (const Served& one : served_) {
         if (!one.api->resource) continue;
         std::set<std::string> names;
@@ -198,8 +238,11 @@ void Controller::read(const engine::Snapshot& seen, Intent intended) {
         const std::string prefix = std::string{one.api->name} + "/";
         if (claim.starts_with(prefix) && is_dns_subdomain(claim.substr(prefix.size())))
             names.insert(claim.substr(prefix.size()));
-        for (const std::string& name : names)
-            effect.objects.push_back({one.api->resource, name});
+        for (const std::string& name : names) {
+            const engine::ObjectRef ref{one.api->resource, name};
+            if (std::ranges::find(effect.objects, ref) == effect.objects.end())
+                effect.objects.push_back(ref);
+        }
     }
     effect.ticket = issue(key, read_cost + static_cast<double>(effect.objects.size()));
     effects_.list.push_back(std::move(effect));
@@ -210,6 +253,8 @@ void Controller::write(const engine::Snapshot& seen, engine::Decision decision) 
     const model::ObjectKey& key = seen.workload.meta.key;
     Case& about = cases_[key];
     about.intended = {};
+    about.search.reset();
+    SLUICE_ASSERT(!is_synthetic(key) || !(decision.patch || decision.removal));
     const Ticket ticket = issue(key, 1);
     if (decision.patch) {
         if (!settings_.leads_at_once && !decision.releases)
@@ -219,11 +264,19 @@ void Controller::write(const engine::Snapshot& seen, engine::Decision decision) 
         effects_.list.push_back(
             DeletePod{ticket, {key.ns, decision.removal->name}, decision.removal->uid});
     } else {
-        const engine::ObjectWrite& first = decision.writes.front();
-        effects_.list.push_back(PatchObject{ticket, first.object.resource, first.object.key,
-                                            first.of_status, first.json_patch});
+        effects_.list.push_back(effect_of(ticket, decision.writes.front()));
     }
     about.writing = std::make_unique<engine::Decision>(std::move(decision));
+}
+
+Effect Controller::effect_of(Ticket ticket, const engine::ObjectWrite& write) const {
+    using Deed = engine::ObjectWrite::Deed;
+    const engine::Subject& object = write.object;
+    if (write.deed == Deed::Create)
+        return CreateObject{ticket, object.resource, object.key.ns, write.body};
+    if (write.deed == Deed::Delete)
+        return DeleteObject{ticket, object.resource, object.key, object.uid};
+    return PatchObject{ticket, object.resource, object.key, write.of_status, write.body};
 }
 
 void Controller::stop_asking(Case& about) {
@@ -253,12 +306,18 @@ Effect Controller::question(Ticket ticket, const engine::Snapshot& seen,
                                       .prev = pod_of(probe.prev),
                                       .next = pod_of(probe.next),
                                       .idempotency_key = probe.key};
-    return AskHook{ticket, std::move(transition), hooks_};
+    auto hooks = std::static_pointer_cast<const api::pilot::HookCatalogue>(seen.settings);
+    return AskHook{ticket, std::move(transition), std::move(hooks)};
 }
 
 Effect Controller::question(Ticket ticket, const engine::Snapshot& seen,
                             const engine::MetricProbe& probe) const {
     return AskMetric{ticket, seen.workload.meta.key.ns, probe.query};
+}
+
+Effect Controller::question(Ticket ticket, const engine::Snapshot& seen,
+                            const engine::OwnProbe& probe) const {
+    return AskOwn{ticket, seen.workload.meta.key.ns, probe.question};
 }
 
 void Controller::tell(const engine::Subject& subject, const std::vector<engine::Notice>& notices,

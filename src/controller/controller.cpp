@@ -24,14 +24,20 @@ bool is_served(const Settings& settings, const api::Api& api) {
            std::ranges::find(settings.apis, api.name) != settings.apis.end();
 }
 
-std::vector<const model::CustomResource*> resources_of(const Settings& settings) {
+std::string selector_of(const api::Api& api) {
+    return fmt::format("metadata.name={}", api.declared.config_map);
+}
+
+std::vector<const model::CustomResource*> resources_of(const Settings& settings,
+                                                       std::span<const api::Api> apis) {
     std::vector<const model::CustomResource*> resources;
-    for (const api::Api& api : api::apis())
+    for (const api::Api& api : apis)
         if (api.resource && is_served(settings, api)) resources.push_back(api.resource);
     return resources;
 }
 
-std::vector<runtime::WatchSession> make_sessions(const Settings& settings) {
+std::vector<runtime::WatchSession> make_sessions(const Settings& settings,
+                                                 std::span<const api::Api> apis) {
     std::set<std::string> namespaces{settings.namespaces.begin(), settings.namespaces.end()};
     if (namespaces.empty()) namespaces.emplace();
     std::vector<runtime::WatchSession> sessions;
@@ -40,30 +46,34 @@ std::vector<runtime::WatchSession> make_sessions(const Settings& settings) {
         sessions.emplace_back(runtime::WatchScope{model::Kind::StatefulSet, ns, {}, {}}, seed);
         sessions.emplace_back(runtime::WatchScope{model::Kind::Pod, ns, stateful_pods, {}},
                               seed + 1);
-        for (const model::CustomResource* resource : resources_of(settings))
+        for (const model::CustomResource* resource : resources_of(settings, apis))
             sessions.emplace_back(runtime::WatchScope{model::Kind::Custom, ns, {}, {}, resource},
                                   settings.seed + sessions.size());
     }
-    sessions.emplace_back(
-        runtime::WatchScope{
-            model::Kind::ConfigMap, settings.config_namespace, {}, "metadata.name=sluice-hooks"},
-        settings.seed + sessions.size());
+    for (const api::Api& api : apis)
+        if (is_served(settings, api) && !api.declared.config_map.empty())
+            sessions.emplace_back(
+                runtime::WatchScope{
+                    model::Kind::ConfigMap, settings.config_namespace, {}, selector_of(api)},
+                settings.seed + sessions.size());
     return sessions;
 }
 
 }  // namespace
 
-Controller::Controller(Settings settings)
+Controller::Controller(Settings settings, std::span<const api::Api> apis)
     : settings_(std::move(settings)),
-      sessions_(make_sessions(settings_)),
+      sessions_(make_sessions(settings_, apis)),
       queue_(settings_.seed),
       bucket_(settings_.qps, settings_.qps * 2),
-      hooks_(std::make_shared<api::pilot::HookCatalogue>()),
       leads_(settings_.leads_at_once) {
     environment_.hook_retry = settings_.hook_retry;
-    for (const api::Api& api : api::apis())
-        if (is_served(settings_, api))
-            served_.push_back({&api, runtime::ObjectTable{api.target_of}});
+    environment_.plugin_directory = settings_.plugin_directory;
+    for (const api::Api& api : apis) {
+        if (!is_served(settings_, api)) continue;
+        served_.push_back({&api, runtime::ObjectTable{api.target_of}});
+        if (api.declared.read) served_.back().settings = api.declared.read({}).values;
+    }
 }
 
 Effects Controller::step(Input input, Instant now) {
@@ -139,6 +149,7 @@ void Controller::on(Leadership&& input, Instant now) {
         stop_asking(about);
         about.evidence.reset();
         about.reading.reset();
+        about.answer.reset();
         about.progress.reset();
         about.overtaken_since.reset();
         about.must_read = true;
@@ -153,27 +164,59 @@ void Controller::absorb(SessionId id, runtime::Seen seen, Instant now) {
     };
     for (runtime::SeenObject& one : seen.objects) {
         if (const auto* map = std::get_if<model::ConfigMap>(&one.object))
-            see_hooks(*map, one.is_gone, session.epoch(), now);
+            see_settings(declarer(session), *map, one.is_gone, session.epoch(), now);
         else
             queue(one.is_gone ? remove(session, one.object) : put(session, std::move(one.object)));
     }
     if (!seen.complete_at) return;
     queue(drop_unlisted(session, *seen.complete_at));
-    const bool unlisted =
-        session.scope().kind == model::Kind::ConfigMap && hooks_epoch_ != session.epoch();
-    if (unlisted && !hooks_meta_.uid.empty()) take_hooks({}, now);
+    if (session.scope().kind != model::Kind::ConfigMap) return;
+    Served& served = declarer(session);
+    const bool unlisted = served.settings_epoch != session.epoch();
+    if (unlisted && !served.settings_meta.uid.empty()) take_settings(served, {}, now);
 }
 
-void Controller::see_hooks(const model::ConfigMap& map, bool is_gone, std::uint8_t epoch,
-                           Instant now) {
-    const bool same = map.meta.uid == hooks_meta_.uid;
+Controller::Served& Controller::declarer(const runtime::WatchSession& session) {
+    const auto found = std::ranges::find_if(served_, [&](const Served& one) {
+        return selector_of(*one.api) == session.scope().field_selector;
+    });
+    SLUICE_ASSERT(found != served_.end());
+    return *found;
+}
+
+const Controller::Served& Controller::served_as(std::string_view api) const {
+    const auto found =
+        std::ranges::find_if(served_, [&](const Served& one) { return one.api->name == api; });
+    SLUICE_ASSERT(found != served_.end());
+    return *found;
+}
+
+void Controller::see_settings(Served& served, const model::ConfigMap& map, bool is_gone,
+                              std::uint8_t epoch, Instant now) {
+    const bool same = map.meta.uid == served.settings_meta.uid;
     if (is_gone) {
-        if (same) take_hooks({}, now);
+        if (same) take_settings(served, {}, now);
         return;
     }
-    hooks_epoch_ = epoch;
-    const bool older = same && map.meta.resource_version <= hooks_meta_.resource_version;
-    if (!older) take_hooks(map, now);
+    served.settings_epoch = epoch;
+    const bool older = same && map.meta.resource_version <= served.settings_meta.resource_version;
+    if (!older) take_settings(served, map, now);
+}
+
+void Controller::take_settings(Served& served, const model::ConfigMap& map, Instant now) {
+    api::Settings read = served.api->declared.read(map.data);
+    served.settings_meta = map.meta;
+    served.settings = std::move(read.values);
+    for (std::string& problem : read.problems)
+        log(Log::Level::Warning, std::move(problem));
+    effects_.list.push_back(SettingsTaken{served.settings});
+    queue_all(now);
+}
+
+const runtime::ObjectTable* Controller::table_of(const model::CustomResource* resource) const {
+    for (const Served& one : served_)
+        if (resource && one.api->resource == resource) return &one.objects;
+    return nullptr;
 }
 
 runtime::ObjectTable& Controller::objects_of(const model::CustomResource* resource) {
@@ -183,18 +226,34 @@ runtime::ObjectTable& Controller::objects_of(const model::CustomResource* resour
     return found->objects;
 }
 
+runtime::Touched Controller::workloads_of(const model::CustomResource* resource,
+                                          runtime::Concerned concerned) const {
+    runtime::Touched workloads = std::move(concerned.workloads);
+    for (const Served& one : served_) {
+        if (one.api->support != resource) continue;
+        for (const model::ObjectKey& key : concerned.owners)
+            if (const auto owner = one.objects.find(key))
+                workloads.push_back({key.ns, one.api->target_of(*owner)});
+    }
+    return workloads;
+}
+
 runtime::Touched Controller::put(const runtime::WatchSession& session, model::Object object) {
     const std::uint8_t epoch = session.epoch();
     if (const auto* set = std::get_if<model::StatefulSet>(&object)) return store_.put(*set, epoch);
     if (const auto* pod = std::get_if<model::Pod>(&object)) return store_.put(*pod, epoch);
-    return objects_of(session.scope().resource).put(std::get<model::CustomObject>(object), epoch);
+    const model::CustomResource* resource = session.scope().resource;
+    return workloads_of(resource,
+                        objects_of(resource).put(std::get<model::CustomObject>(object), epoch));
 }
 
 runtime::Touched Controller::remove(const runtime::WatchSession& session,
                                     const model::Object& object) {
     if (const auto* set = std::get_if<model::StatefulSet>(&object)) return store_.remove(*set);
     if (const auto* pod = std::get_if<model::Pod>(&object)) return store_.remove(*pod);
-    return objects_of(session.scope().resource).remove(std::get<model::CustomObject>(object));
+    const model::CustomResource* resource = session.scope().resource;
+    return workloads_of(resource,
+                        objects_of(resource).remove(std::get<model::CustomObject>(object)));
 }
 
 runtime::Touched Controller::drop_unlisted(const runtime::WatchSession& session,
@@ -205,18 +264,10 @@ runtime::Touched Controller::drop_unlisted(const runtime::WatchSession& session,
     if (scope.kind == model::Kind::Pod)
         return store_.drop_unlisted_pods(scope.ns, session.epoch(), version);
     if (scope.kind == model::Kind::Custom)
-        return objects_of(scope.resource).drop_unlisted(scope.ns, session.epoch(), version);
+        return workloads_of(
+            scope.resource,
+            objects_of(scope.resource).drop_unlisted(scope.ns, session.epoch(), version));
     return {};
-}
-
-void Controller::take_hooks(const model::ConfigMap& map, Instant now) {
-    auto hooks = std::make_shared<api::pilot::HookCatalogue>(api::pilot::read_catalogue(map.data));
-    hooks_meta_ = map.meta;
-    for (const auto& [name, hook] : hooks->external) {
-        if (!hook) log(Log::Level::Warning, hook.error().message);
-    }
-    hooks_ = std::move(hooks);
-    queue_all(now);
 }
 
 void Controller::queue_all(Instant now) {
@@ -285,7 +336,8 @@ int Controller::watch_restarts(model::Kind kind) const {
 std::map<engine::Phase, int> Controller::rollouts_by_phase() const {
     std::map<engine::Phase, int> phases;
     for (const auto& [key, about] : cases_)
-        ++phases[about.phase];
+        if (!about.api.empty() && steers_workloads(*served_as(about.api).api))
+            ++phases[about.phase];
     return phases;
 }
 
@@ -304,7 +356,14 @@ std::optional<Instant> Controller::next_wake(Instant now) const {
 }
 
 void Controller::log(Log::Level level, std::string text, model::ObjectKey about) {
-    effects_.list.push_back(Log{level, std::move(text), std::move(about)});
+    const model::CustomResource* resource = nullptr;
+    for (const Served& one : served_) {
+        const std::string prefix = fmt::format("~{}/", one.api->name);
+        if (!about.name.starts_with(prefix)) continue;
+        about.name.erase(0, prefix.size());
+        resource = one.api->resource;
+    }
+    effects_.list.push_back(Log{level, std::move(text), std::move(about), resource});
 }
 
 }  // namespace sluice::controller

@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,7 @@ struct Settings {
     std::string config_namespace = "sluice-system";
     std::vector<std::string> apis = {};  // which of the registry to serve; empty: all
     Duration hook_retry = 30s;
+    std::string plugin_directory = {};  // where rollouts may name programs of their own
     double qps = 300;
     bool leads_at_once = true;  // false: wait for Leadership
     std::uint64_t seed = 1;
@@ -40,6 +42,8 @@ struct Counters {
     std::map<std::pair<std::string, engine::Reason>, std::uint64_t> decisions;  // by api and reason
     std::uint64_t workload_writes = 0;
     std::uint64_t object_writes = 0;  // to custom objects
+    std::uint64_t objects_created = 0;
+    std::uint64_t objects_deleted = 0;
     std::uint64_t pods_deleted = 0;
     std::uint64_t event_writes = 0;
     std::uint64_t steps = 0;
@@ -48,7 +52,8 @@ struct Counters {
 
 class Controller {
   public:
-    explicit Controller(Settings settings);
+    // `apis` are those that it may serve; they must outlive it.
+    explicit Controller(Settings settings, std::span<const api::Api> apis = api::apis());
 
     Effects step(Input input, Instant now);
 
@@ -73,10 +78,13 @@ class Controller {
     engine::Guarantee guarantee() const { return environment_.guarantee; }
 
   private:
-    // An API that is served, and its objects.
+    // An API that is served, its objects, and what is declared for it.
     struct Served {
         const api::Api* api;
         runtime::ObjectTable objects;
+        std::shared_ptr<const engine::OwnSettings> settings = {};
+        model::ObjectMeta settings_meta = {};  // of the ConfigMap
+        std::uint8_t settings_epoch = 0;       // the list that brought it
     };
     // An API that has to do with a workload, and its objects that name it.
     struct Concern {
@@ -94,6 +102,14 @@ class Controller {
         return {nullptr, workload.key, workload.uid};
     }
 
+    // What a decision wanted to look at before it could be made. It lasts for one turn: until
+    // something is written, asked or given up.
+    struct Search {
+        std::vector<engine::ObjectRef> wanted;
+        std::vector<engine::LookedAt> found;  // by the last read
+        int rounds = 0;
+    };
+
     // What is under way for one workload. Nothing in here must survive a crash.
     struct Case {
         Intent intended;                            // what the read is to confirm
@@ -102,6 +118,8 @@ class Controller {
         std::unique_ptr<engine::Probe> asked;
         std::unique_ptr<engine::HookEvidence> evidence;
         std::unique_ptr<engine::MetricEvidence> reading;
+        std::unique_ptr<engine::OwnEvidence> answer;
+        std::unique_ptr<Search> search;
         std::unique_ptr<engine::CheckProgress> progress;  // what the status will say, if not yet
         std::optional<Instant> contested_until;           // our last write came back changed
         std::optional<Instant> overtaken_since;           // it carries the fence of a later leader
@@ -121,9 +139,10 @@ class Controller {
     void on(WorkloadRead&& input, Instant now);
     void on(WorkloadPatched&& input, Instant now);
     void on(ObjectPatched&& input, Instant now);
-    void on(PodDeleted&& input, Instant now);
+    void on(Deleted&& input, Instant now);
     void on(HookAnswered&& input, Instant now);
     void on(MetricAnswered&& input, Instant now);
+    void on(OwnAnswered&& input, Instant now);
     void on(PoliciesSeen&& input, Instant now);
     void on(Leadership&& input, Instant now);
 
@@ -131,14 +150,24 @@ class Controller {
     runtime::Touched put(const runtime::WatchSession& session, model::Object object);
     runtime::Touched remove(const runtime::WatchSession& session, const model::Object& object);
     runtime::Touched drop_unlisted(const runtime::WatchSession& session, std::uint64_t version);
+    // Null if no API that is served has this resource.
+    const runtime::ObjectTable* table_of(const model::CustomResource* resource) const;
     runtime::ObjectTable& objects_of(const model::CustomResource* resource);
-    void see_hooks(const model::ConfigMap& map, bool is_gone, std::uint8_t epoch, Instant now);
-    void take_hooks(const model::ConfigMap& map, Instant now);
+    // Those that a change of objects of this resource concerns: also by way of their owners.
+    runtime::Touched workloads_of(const model::CustomResource* resource,
+                                  runtime::Concerned concerned) const;
+    // The API that declares its settings in the ConfigMap of this session.
+    Served& declarer(const runtime::WatchSession& session);
+    const Served& served_as(std::string_view api) const;
+    void see_settings(Served& served, const model::ConfigMap& map, bool is_gone, std::uint8_t epoch,
+                      Instant now);
+    void take_settings(Served& served, const model::ConfigMap& map, Instant now);
     void queue_all(Instant now);
     void run_sessions(Instant now);
     void run_queue(Instant now);
     void look(const model::ObjectKey& key, Instant now);
     std::vector<Concern> concerned(const model::StatefulSet& set) const;
+    std::vector<model::CustomObject> owned_by(const Concern& concern) const;
     engine::Snapshot snapshot(Concern concern, model::StatefulSet set, std::vector<model::Pod> pods,
                               const Case& about) const;
     void add_bystanders(engine::Decision& decision, std::vector<Concern> others,
@@ -149,6 +178,9 @@ class Controller {
     void remember(const api::Api& api, const engine::Snapshot& seen,
                   const engine::Decision& decision, Instant now);
     void write(const engine::Snapshot& seen, engine::Decision decision);
+    Effect effect_of(Ticket ticket, const engine::ObjectWrite& write) const;
+    void seek(const engine::Snapshot& seen, const std::vector<engine::ObjectRef>& wanted,
+              Instant now);
     void read(const engine::Snapshot& seen, Intent intended);
     Ticket issue(const model::ObjectKey& key, double cost);
     // Whom the answer to a request is about; nothing if nobody waits for it.
@@ -160,6 +192,8 @@ class Controller {
                     const engine::HookProbe& probe) const;
     Effect question(Ticket ticket, const engine::Snapshot& seen,
                     const engine::MetricProbe& probe) const;
+    Effect question(Ticket ticket, const engine::Snapshot& seen,
+                    const engine::OwnProbe& probe) const;
     void tell(const engine::Subject& subject, const std::vector<engine::Notice>& notices,
               Instant now);
     void patched(const model::ObjectKey& key, const model::StatefulSet& set, Instant now);
@@ -167,9 +201,14 @@ class Controller {
     void refresh(const model::CustomResource* resource, const model::CustomObject& object,
                  Instant now);
     // The decision that was written, now that the answer is there.
-    engine::Decision take_written(const model::ObjectKey& key, Instant now);
+    engine::Decision take_written(const model::ObjectKey& key);
+    void count(const Case& about, const engine::Decision& written);
+    void look_again(const model::ObjectKey& key, Instant now);
+    void object_written(const model::ObjectKey& key, const engine::Decision& written, Instant now);
     void patch_failed(const model::ObjectKey& key, const runtime::RequestFailure& failure,
                       Instant now);
+    // A turn that came to nothing: nobody to decide for.
+    void end_turn(const model::ObjectKey& key, Instant now);
     void drop_case(const model::ObjectKey& key);
     void log(Log::Level level, std::string text, model::ObjectKey about = {});
     std::optional<Instant> next_wake(Instant now) const;
@@ -182,9 +221,6 @@ class Controller {
     runtime::WorkQueue queue_;
     runtime::TokenBucket bucket_;
     runtime::EventMemory told_;
-    std::shared_ptr<const api::pilot::HookCatalogue> hooks_;
-    std::uint8_t hooks_epoch_ = 0;  // the list that brought them
-    model::ObjectMeta hooks_meta_;  // of the ConfigMap
     std::map<model::ObjectKey, Case> cases_;
     std::map<Ticket, model::ObjectKey> tickets_;
     Ticket last_ticket_ = 0;

@@ -11,6 +11,7 @@
 #include "api/pilot/hooks/hook.hpp"
 #include "base/time.hpp"
 #include "controller/input.hpp"
+#include "engine/decision.hpp"
 #include "engine/probe.hpp"
 #include "engine/reason.hpp"
 #include "model/object.hpp"
@@ -31,15 +32,12 @@ struct StartWatch {
 struct StopWatch {
     SessionId session;
 };
-// A custom object of a namespace that goes without saying.
-struct ObjectName {
-    const model::CustomResource* resource;
-    std::string name;
-};
-struct ReadWorkload {  // the set, its pods and these objects of its namespace, by quorum reads
+// The set, its pods and these objects of its namespace or of the cluster, by quorum reads. Under a
+// synthetic key there is no set to ask for.
+struct ReadWorkload {
     Ticket ticket;
     model::ObjectKey key;
-    std::vector<ObjectName> objects;
+    std::vector<engine::ObjectRef> objects;
 };
 struct PatchWorkload {
     Ticket ticket;
@@ -52,6 +50,18 @@ struct PatchObject {
     model::ObjectKey key;
     bool of_status;  // a patch of the status subresource
     std::string json_patch;
+};
+struct CreateObject {  // answered like a patch; one that is there already is a 409
+    Ticket ticket;
+    const model::CustomResource* resource;
+    std::string ns;
+    std::string body;
+};
+struct DeleteObject {
+    Ticket ticket;
+    const model::CustomResource* resource;
+    model::ObjectKey key;
+    std::string uid;  // this object and no namesake
 };
 struct DeletePod {
     Ticket ticket;
@@ -68,7 +78,12 @@ struct AskHook {
     api::pilot::Transition transition;  // pods by name and UID; their bodies are fetched on the way
     std::shared_ptr<const api::pilot::HookCatalogue> hooks;
 };
-struct CancelQuestion {  // to a hook or to Prometheus
+struct AskOwn {
+    Ticket ticket;
+    std::string ns;  // where Secrets and Jobs are
+    std::shared_ptr<const engine::OwnQuestion> question;
+};
+struct CancelQuestion {  // of any kind
     Ticket ticket;
 };
 struct PostEvent {
@@ -78,6 +93,9 @@ struct PostEvent {
     engine::Reason reason;
     std::string note;
     Instant at;
+};
+struct SettingsTaken {  // what was declared for an API is now this
+    std::shared_ptr<const engine::OwnSettings> settings;
 };
 struct CheckPolicies {};
 struct RolloutEnded {  // for metrics
@@ -92,9 +110,10 @@ struct Log {
     const model::CustomResource* resource = nullptr;  // of `about`; null: a StatefulSet
 };
 
-using Effect = std::variant<StartList, StartWatch, StopWatch, ReadWorkload, PatchWorkload,
-                            PatchObject, DeletePod, AskHook, AskMetric, CancelQuestion, PostEvent,
-                            CheckPolicies, RolloutEnded, Log>;
+using Effect =
+    std::variant<StartList, StartWatch, StopWatch, ReadWorkload, PatchWorkload, PatchObject,
+                 CreateObject, DeleteObject, DeletePod, AskHook, AskMetric, AskOwn, CancelQuestion,
+                 PostEvent, SettingsTaken, CheckPolicies, RolloutEnded, Log>;
 
 struct Effects {
     std::vector<Effect> list;

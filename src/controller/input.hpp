@@ -3,12 +3,14 @@
 
 #include <cstdint>
 #include <expected>
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "api/metrics/reading.hpp"
+#include "engine/probe.hpp"
 #include "model/decode.hpp"
 #include "model/lease.hpp"
 #include "runtime/watch_session.hpp"
@@ -36,8 +38,8 @@ struct SessionFailed {
     SessionId session;
     runtime::RequestFailure failure;
 };
-// A quorum read of a StatefulSet, its pods, and custom objects; those that were asked for and are
-// not here do not exist.
+// A quorum read of a StatefulSet, its pods, and custom objects. What was asked for and is not here
+// does not exist: a set without a UID among them.
 struct LiveObject {
     const model::CustomResource* resource;
     model::CustomObject object;
@@ -55,17 +57,21 @@ struct WorkloadPatched {
     Ticket ticket;
     Answer<model::StatefulSet> answer;
 };
-struct ObjectPatched {
+struct ObjectPatched {  // or created
     Ticket ticket;
     Answer<model::CustomObject> answer;
 };
-struct PodDeleted {  // or on its way out; a pod of that UID that does not exist is a 404 or a 409
+struct Deleted {  // or on its way out; no pod or object of that UID is a 404 or a 409
     Ticket ticket;
     Answer<void> answer;
 };
 struct MetricAnswered {
     Ticket ticket;
     api::metrics::MetricReading reading;
+};
+struct OwnAnswered {
+    Ticket ticket;
+    std::shared_ptr<const engine::OwnAnswer> answer;
 };
 struct HookAnswered {
     Ticket ticket;
@@ -82,7 +88,7 @@ struct Leadership {
 struct Tick {};
 
 using Input = std::variant<Tick, PageArrived, EventsArrived, WatchEnded, SessionFailed,
-                           WorkloadRead, WorkloadPatched, ObjectPatched, PodDeleted, HookAnswered,
-                           MetricAnswered, PoliciesSeen, Leadership>;
+                           WorkloadRead, WorkloadPatched, ObjectPatched, Deleted, HookAnswered,
+                           MetricAnswered, OwnAnswered, PoliciesSeen, Leadership>;
 
 }  // namespace sluice::controller

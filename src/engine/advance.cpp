@@ -23,6 +23,8 @@ Advance unless_passed(Verdict verdict, Advance otherwise) {
 }  // namespace
 
 Advance advance(const Plan& plan, PodCount exposed, const Snapshot& seen, Instant now) {
+    Verdict always = judge_all(plan.throughout, seen, now);
+    if (!std::holds_alternative<Pass>(always)) return unless_passed(std::move(always), Finished{});
     const Step* taken = nullptr;
     const Step* next = nullptr;
     for (const Step& step : plan.steps) {
@@ -37,7 +39,7 @@ Advance advance(const Plan& plan, PodCount exposed, const Snapshot& seen, Instan
             return unless_passed(std::move(after), Finished{});
     }
     if (!next) return Finished{};
-    return unless_passed(judge_all(next->before, seen, now), TakeStep{next->target});
+    return unless_passed(judge_all(next->before, seen, now), TakeStep{next->target, next->place});
 }
 
 }  // namespace sluice::engine

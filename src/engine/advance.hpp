@@ -12,6 +12,7 @@ namespace sluice::engine {
 // All gates passed: expose this many pods.
 struct TakeStep {
     PodCount target;
+    int place;
 };
 // Every step is taken and every gate behind the last one has passed.
 struct Finished {};

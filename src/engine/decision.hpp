@@ -53,10 +53,23 @@ struct Subject {
 
 // A write to a custom object, with its preconditions inside.
 struct ObjectWrite {
+    enum class Deed : std::uint8_t {
+        Patch,
+        Create,  // one that is there already is left as it is
+        Delete,  // this one by its UID, and no namesake
+    };
     Subject object;
     bool of_status = false;
-    std::string json_patch;
+    std::string body;                  // a JSON Patch, or the whole object that is created
     std::vector<Notice> notices = {};  // about this object, once the write is through
+    Deed deed = Deed::Patch;
+};
+
+// An object that a decision rests on, in the namespace of the workload.
+struct ObjectRef {
+    const model::CustomResource* resource = nullptr;
+    std::string name;
+    friend bool operator==(const ObjectRef&, const ObjectRef&) = default;
 };
 
 // A pod that is deleted so that it comes back on the revision before.
@@ -77,12 +90,15 @@ struct Decision {
     std::optional<Subject> subject;         // whom the notices are about; nothing: the workload
     std::optional<Probe> probe;             // a fact we need from outside
     std::optional<CheckProgress> progress;  // what is to be remembered of a metric check
+    std::optional<int> rests_at;            // the place of the rest that it waits for
     std::optional<Instant> wake_at;         // absolute; a wait is a time, never a flag
     bool silent = false;                    // a wait that is over so soon that nobody is told
     bool takes_step = false;                // the patch lets a pod go
     bool needs_live = false;                // the cache may be behind: look at the API first
     bool releases = false;                  // the patch lets the workload out of our hands
-    std::optional<Ended> ended;             // the patch ends a rollout
+    // Objects that must be looked at before anything can be decided; nothing else is done then.
+    std::vector<ObjectRef> wants;
+    std::optional<Ended> ended;  // the patch ends a rollout
 };
 
 }  // namespace sluice::engine

@@ -21,17 +21,18 @@ struct Missing {
 
 Missing missing_pods(const PodsReady& gate, const Snapshot& seen, const PodRow& row, Instant now) {
     const model::StatefulSet& set = seen.workload;
+    const Duration min_ready = std::max(set.min_ready, gate.min_ready);
     Missing missing;
     for (PodIndex index{row.count().value - 1}; index.value >= 0; --index.value) {
         const model::Pod* pod = row.at(index);
         const bool exposed = is_exposed(index, effective_partition(set));
         const bool exempt = gate.except == index || (gate.exposed_only && !exposed);
         const bool on_revision = pod && (!exposed || pod->revision == set.update_revision);
-        const bool available = pod && on_revision && model::is_available(*pod, set.min_ready, now);
+        const bool available = pod && on_revision && model::is_available(*pod, min_ready, now);
         if (available || (pod && exempt)) continue;
         missing.pods.push_back(index);
         if (pod && on_revision && pod->ready && !pod->meta.deleting && pod->ready_since > Instant{})
-            missing.until = std::max(missing.until.value_or(now), pod->ready_since + set.min_ready);
+            missing.until = std::max(missing.until.value_or(now), pod->ready_since + min_ready);
     }
     return missing;
 }
@@ -113,6 +114,32 @@ Verdict judge(const RevisionSettled&, const Snapshot& seen, Instant now) {
         Reason::SettlingRevision,
         "All pods are updated; waiting for Kubernetes to make the new revision current.", seen,
         now);
+}
+
+Verdict judge(const Pause& gate, const Snapshot&, Instant now) {
+    if (gate.is_over) return Pass{};
+    // The API keeps whole seconds: rounded up, for a rest may last longer and never shorter.
+    const Instant began = gate.began.value_or(in_whole_seconds(now) + 1s);
+    Hold hold{Reason::StepPaused,
+              fmt::format("Step {} is a pause until somebody goes on.", gate.place + 1)};
+    if (gate.length) {
+        hold.until = began + *gate.length;
+        if (now >= *hold.until) return Pass{};
+        hold.message = fmt::format("Step {} is a pause of {}, until {}.", gate.place + 1,
+                                   sluice::to_text(*gate.length), to_rfc3339(*hold.until));
+    }
+    hold.rests_at = gate.place;
+    return hold;
+}
+
+Verdict judge(const Analysis& gate, const Snapshot&, Instant) {
+    using State = Analysis::State;
+    if (gate.state == State::Good || gate.is_accepted) return Pass{};
+    if (gate.state == State::Bad)
+        return Fail{.reason = gate.reason, .message = gate.message, .aborts = true};
+    Hold hold{gate.reason, gate.message};
+    hold.rests_at = gate.place;
+    return hold;
 }
 
 Verdict judge(const Refused& gate, const Snapshot&, Instant) {

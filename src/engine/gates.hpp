@@ -10,6 +10,8 @@ namespace sluice::engine {
 Verdict judge(const PodsReady& gate, const Snapshot& seen, Instant now);
 Verdict judge(const RevisionSettled& gate, const Snapshot& seen, Instant now);
 Verdict judge(const HookApproval& gate, const Snapshot& seen, Instant now);
+Verdict judge(const Pause& gate, const Snapshot& seen, Instant now);
+Verdict judge(const Analysis& gate, const Snapshot& seen, Instant now);
 Verdict judge(const Refused& gate, const Snapshot& seen, Instant now);
 Verdict judge(const MetricCheck& gate, const Snapshot& seen, Instant now);
 

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "engine/advance.hpp"
 #include "engine/steering.hpp"
 #include "engine/verdict.hpp"
 #include "engine/world.hpp"
@@ -27,7 +28,9 @@ class Helm {
     Decision rest(const Memory& memory) const;
     Decision close_gate(Memory memory, Reason reason, const std::string& message) const;
     Decision close_bypassed(Memory memory) const;
-    Decision let_go(const Memory& memory, PodCount target) const;
+    Decision let_go(Memory memory, TakeStep step) const;
+    Decision narrow(Memory memory, PodCount exposed_max) const;
+    Decision missed_deadline(const Memory& memory, Hold held, OnFailure then) const;
     Decision complete(Memory memory) const;
     Decision hold(Hold held, PodCount exposed) const;
     Decision proceed(const Memory& memory) const;

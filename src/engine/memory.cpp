@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <boost/json.hpp>
 #include <charconv>
 
@@ -12,6 +13,7 @@ namespace json = boost::json;
 
 constexpr std::size_t text_max = 2048;
 constexpr std::int64_t id_max = 1'000'000'000'000;
+constexpr std::int64_t place_max = 1'000;
 
 std::string text_at(const json::object& object, const char* key) {
     const json::value* value = object.if_contains(key);
@@ -46,6 +48,8 @@ std::string encode(const Memory& memory) {
     if (memory.retry != 0) object["retry"] = fmt::format("{:016x}", memory.retry);
     if (memory.returning) object["returning"] = true;
     if (memory.failed) object["failed"] = true;
+    if (memory.place != 0) object["place"] = memory.place;
+    if (memory.list != 0) object["list"] = fmt::format("{:016x}", memory.list);
     return json::serialize(object);
 }
 
@@ -79,6 +83,9 @@ std::optional<Memory> decode_memory(std::string_view text) {
     memory.retry = hash_from(text_at(object, "retry"));
     memory.returning = flag("returning");
     memory.failed = flag("failed");
+    memory.place =
+        static_cast<int>(std::clamp<std::int64_t>(number_at(object, "place"), 0, place_max));
+    memory.list = hash_from(text_at(object, "list"));
     return memory;
 }
 

@@ -26,6 +26,8 @@ struct Memory {
     std::uint64_t retry = 0;      // hash of the value of sluice.dev/retry that was acted on
     bool returning = false;       // its pods are on their way back to the revision before
     bool failed = false;          // it failed and its pods are back: not again by itself
+    int place = 0;                // of the step that was taken last, in the owner's list
+    std::uint64_t list = 0;       // hash of that list: in another one the place means nothing
     friend bool operator==(const Memory&, const Memory&) = default;
 };
 

@@ -18,8 +18,9 @@ namespace sluice::engine {
 // All pods are there and available, and those exposed so far run the new revision. The pod that
 // is about to be replaced may be broken: replacing it is what mends it.
 struct PodsReady {
-    std::optional<PodIndex> except;
+    std::optional<PodIndex> except = {};
     bool exposed_only = false;  // a person said: never mind the pods behind the gate
+    Duration min_ready = {};    // so long at least, whatever the workload itself asks for
     friend bool operator==(const PodsReady&, const PodsReady&) = default;
 };
 
@@ -54,6 +55,27 @@ struct MetricCheck {
     friend bool operator==(const MetricCheck&, const MetricCheck&) = default;
 };
 
+// A rest that the owner of the rollout wished for. It has a place in the owner's own list of steps,
+// where its beginning is remembered.
+struct Pause {
+    int place = 0;
+    std::optional<Instant> began = {};    // nothing: it begins now
+    std::optional<Duration> length = {};  // nothing: until somebody goes on
+    bool is_over = false;                 // somebody went on
+    friend bool operator==(const Pause&, const Pause&) = default;
+};
+
+// Measurements that the owner of the rollout wished for, as far as they are known.
+struct Analysis {
+    enum class State : std::uint8_t { Running, Good, Bad, Unclear };
+    int place = 0;
+    State state = State::Running;
+    Reason reason = Reason::AnalysisRunning;  // of what they have come to
+    std::string message = {};
+    bool is_accepted = false;  // unclear, and somebody went on
+    friend bool operator==(const Analysis&, const Analysis&) = default;
+};
+
 // What is asked for cannot be understood: nothing passes until it is put right.
 struct Refused {
     Reason reason;
@@ -61,7 +83,8 @@ struct Refused {
     friend bool operator==(const Refused&, const Refused&) = default;
 };
 
-using Gate = std::variant<PodsReady, RevisionSettled, HookApproval, MetricCheck, Refused>;
+using Gate =
+    std::variant<PodsReady, RevisionSettled, HookApproval, MetricCheck, Pause, Analysis, Refused>;
 
 // What becomes of a rollout that failed.
 enum class OnFailure : std::uint8_t {
@@ -73,14 +96,19 @@ struct Step {
     PodCount target;           // pods exposed to the new revision once the step is taken
     std::vector<Gate> before;  // must pass before the step is taken
     std::vector<Gate> after;   // must pass after it, before the next one or the end
+    int place = 0;             // in the owner's own list; remembered once the step is taken
     friend bool operator==(const Step&, const Step&) = default;
 };
 
 struct Plan {
-    std::vector<Step> steps;
+    std::vector<Step> steps = {};
+    std::vector<Gate> throughout = {};  // must pass at every step
     OnFailure on_failure = OnFailure::Hold;
-    std::optional<Instant> deadline =
-        {};  // waiting longer than this for the next step is a failure
+    // Waiting longer than this for the next step is a failure; rests are no waiting.
+    std::optional<Instant> deadline = {};
+    OnFailure at_deadline = OnFailure::Hold;
+    // No more pods than this are to be exposed now, however many a scale-up has brought.
+    std::optional<PodCount> exposed_max = {};
     friend bool operator==(const Plan&, const Plan&) = default;
 };
 

@@ -11,6 +11,10 @@ bool is_same(const MetricProbe& one, const MetricProbe& other) {
     return one == other;
 }
 
+bool is_same(const OwnProbe& one, const OwnProbe& other) {
+    return one == other;
+}
+
 }  // namespace
 
 bool is_same_question(const Probe& one, const Probe& other) {

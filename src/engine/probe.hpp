@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
@@ -46,6 +47,26 @@ struct MetricProbe {
     friend bool operator==(const MetricProbe&, const MetricProbe&) = default;
 };
 
+// A question that only the API understands which asks it, and whoever carries it out. The engine
+// hands it on and looks at nothing but its key.
+struct OwnQuestion {
+    virtual ~OwnQuestion() = default;
+};
+struct OwnAnswer {
+    virtual ~OwnAnswer() = default;
+};
+// What whoever runs the operator has declared for an API; only that API can read it.
+struct OwnSettings {
+    virtual ~OwnSettings() = default;
+};
+struct OwnProbe {
+    std::string key;  // the same key, the same question
+    std::shared_ptr<const OwnQuestion> question;
+    friend bool operator==(const OwnProbe& one, const OwnProbe& other) {
+        return one.key == other.key;
+    }
+};
+
 struct HookEvidence {
     std::string key;
     std::string binding;
@@ -64,7 +85,13 @@ struct MetricEvidence {
     Instant at;                  // in whole seconds, as the API keeps it
 };
 
-using Probe = std::variant<HookProbe, MetricProbe>;
+struct OwnEvidence {
+    std::string key;
+    std::shared_ptr<const OwnAnswer> answer;
+    Instant at;
+};
+
+using Probe = std::variant<HookProbe, MetricProbe, OwnProbe>;
 // Two probes that ask for the same thing on behalf of the same question.
 bool is_same_question(const Probe& one, const Probe& other);
 

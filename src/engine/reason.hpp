@@ -22,6 +22,7 @@ enum class Tone : std::uint8_t { Normal, Warning };
     X(HookAllowed, Normal, "The hook let the next pod pass.", "")                                  \
     X(ChecksPassed, Normal, "Enough checks in a row have passed: the next pod may be updated.",    \
       "")                                                                                          \
+    X(StepTaken, Normal, "The next step of the rollout was taken: more pods may be updated.", "")  \
     X(HookRefused, Warning, "The hook did not let the next pod pass.",                             \
       "The hook is asked again by itself until it allows the step.")                               \
     X(UnknownHook, Warning, "The label names a hook that does not exist.",                         \
@@ -56,6 +57,26 @@ enum class Tone : std::uint8_t { Normal, Warning };
       "Scale it down.")                                                                            \
     X(Paused, Normal, "The annotation sluice.dev/paused is set.",                                  \
       "Remove the annotation sluice.dev/paused.")                                                  \
+    X(StepPaused, Normal, "The rollout rests at a step that is a pause.",                          \
+      "The pause ends by itself, or a person goes on.")                                            \
+    X(AnalysisRunning, Normal, "Metrics are being measured.", "The measurements.")                 \
+    X(AnalysisRunSuccessful, Normal, "The measurements were good.", "")                            \
+    X(AnalysisRunFailed, Warning, "Measurements were bad: the rollout is aborted.",                \
+      "A new template, or a restart.")                                                             \
+    X(AnalysisRunError, Warning, "Measurements could not be made: the rollout is aborted.",        \
+      "What the message says; then a restart.")                                                    \
+    X(AnalysisRunInconclusive, Warning,                                                            \
+      "Measurements were neither good nor bad: the rollout rests until a person decides.",         \
+      "A person goes on, or aborts.")                                                              \
+    X(PluginWorking, Normal, "The plugin brings the workload to where the step wants it.",         \
+      "The plugin.")                                                                               \
+    X(PluginError, Warning, "The plugin could not be asked, or could not do it.",                  \
+      "What the message says; the plugin is asked again by itself.")                               \
+    X(GateFollowsScale, Normal,                                                                    \
+      "The workload was scaled in mid-rollout; the gate was moved so that no more pods are "       \
+      "exposed than the step allows.",                                                             \
+      "")                                                                                          \
+    X(Aborted, Warning, "The rollout was aborted.", "The updated pods return by themselves.")      \
     X(ScaledToZero, Warning,                                                                       \
       "The workload has no pods while a rollout is open: Kubernetes will "                         \
       "start them on the new revision, ungated.",                                                  \

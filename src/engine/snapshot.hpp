@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,6 +25,14 @@ enum class Guarantee : std::uint8_t { Detect, Prevent };
 struct Environment {
     Duration hook_retry = 30s;
     Guarantee guarantee = Guarantee::Detect;
+    std::string plugin_directory =
+        {};  // where rollouts may name programs of their own; empty: none
+};
+
+struct LookedAt {
+    const model::CustomResource* resource = nullptr;
+    std::string name;
+    std::optional<model::CustomObject> object;
 };
 
 struct Snapshot {
@@ -33,11 +42,16 @@ struct Snapshot {
     std::optional<HookEvidence> evidence;      // what the last probe brought
     std::optional<MetricEvidence> reading;     // the same, of Prometheus
     std::optional<CheckProgress> progress;     // what the API remembers of the checks
+    std::optional<OwnEvidence> answer;         // to the API's own question
+    std::vector<model::CustomObject> owned;    // by an object in `objects`, of the API's support
+    // What a decision wanted to look at: each with its object, or without one if there is none.
+    std::vector<LookedAt> looked_at;
     std::optional<Reason> waiting_for;  // what the last look found, and since when it has been so
     Instant waiting_since;
     std::optional<Error> hook_problem;       // why the hook that the workload names cannot be asked
     std::string hook_binding;                // which hook that is, in full
     std::optional<Instant> contested_until;  // somebody changes our writes: not before this again
+    std::shared_ptr<const OwnSettings> settings;  // of the API that looks; null if it has none
     Environment environment;
 };
 

@@ -101,7 +101,9 @@ Memory Helm::opened(std::int64_t id) const {
             .started = now_,
             .generation = seen_.workload.meta.generation,
             .corrected = {},
-            .retry = retry_asked()};
+            .retry = retry_asked(),
+            .place = course_.first_place,
+            .list = course_.list};
 }
 
 // A set that we have not steered before, or whose memory is lost: close its gate.
@@ -172,16 +174,39 @@ Decision Helm::close_bypassed(Memory memory) const {
     return decision;
 }
 
-// Every gate is passed: let one more pod go.
-Decision Helm::let_go(const Memory& memory, PodCount target) const {
-    const Partition to = partition_for(target, set().replicas);
-    const std::string pod = PodRow{seen_}.name_of(PodIndex{to.value});
-    Decision decision =
-        move_gate(memory, to, {Phase::Rolling, Reason::PodsNotReady, waiting_for_pod(pod), {}});
+// Every gate is passed: let one more pod go, or as many as the step has.
+Decision Helm::let_go(Memory memory, TakeStep step) const {
+    const PodCount before = exposed_count(effective_partition(set()), set().replicas);
+    const Partition to = partition_for(step.target, set().replicas);
+    const PodRow row{seen_};
+    const std::string lowest = row.name_of(PodIndex{to.value});
+    const bool is_one = step.target.value == before.value + 1;
+    const std::string pods =
+        is_one ? "Pod " + lowest
+               : fmt::format("Pods {} to {}",
+                             row.name_of({set().replicas.value - before.value - 1}), lowest);
+    memory.place = std::max(memory.place, step.place);
+    memory.list = course_.list;
+    Decision decision = move_gate(
+        std::move(memory), to, {Phase::Rolling, Reason::PodsNotReady, waiting_for_pod(lowest), {}});
     decision.takes_step = true;
     decision.notices.push_back(
-        {course_.allowed, fmt::format("Pod {} may be updated to revision {} ({} of {}).", pod,
-                                      set().update_revision, target.value, set().replicas.value)});
+        {course_.allowed,
+         fmt::format("{} may be updated to revision {} ({} of {}).", pods, set().update_revision,
+                     step.target.value, set().replicas.value)});
+    return decision;
+}
+
+// A scale-up has put more pods behind the gate than the step allows.
+Decision Helm::narrow(Memory memory, PodCount exposed_max) const {
+    const Partition to =
+        exposed_max.value > 0 ? partition_for(exposed_max, set().replicas) : closed_partition;
+    const std::string message =
+        fmt::format("The set was scaled in mid-rollout: {} of its {} pods may run revision {} now.",
+                    exposed_max.value, set().replicas.value, set().update_revision);
+    Decision decision = move_gate(std::move(memory), to,
+                                  {phase_of(exposed_max), Reason::PodsNotReady, message, {}});
+    decision.notices.push_back({Reason::GateFollowsScale, message});
     return decision;
 }
 
@@ -211,8 +236,17 @@ Decision Helm::hold(Hold held, PodCount exposed) const {
     decision.silent = held.silent;
     decision.probe = std::move(held.probe);
     decision.progress = std::move(held.progress);
+    decision.rests_at = held.rests_at;
     decision.wake_at = held.until;
     return decision;
+}
+
+Decision Helm::missed_deadline(const Memory& memory, Hold held, OnFailure then) const {
+    return fail(
+        memory,
+        {Reason::ProgressDeadlineExceeded, "The next step was not reached in time. " + held.message,
+         std::move(held.progress)},
+        then);
 }
 
 // Runs the plan one look further.
@@ -220,18 +254,15 @@ Decision Helm::proceed(const Memory& memory) const {
     const PodCount exposed = exposed_count(effective_partition(set()), set().replicas);
     const Plan plan = course_.compile();
     Advance next = advance(plan, exposed, seen_, now_);
-    if (auto* step = std::get_if<TakeStep>(&next)) return let_go(memory, step->target);
+    if (plan.exposed_max && exposed > *plan.exposed_max) return narrow(memory, *plan.exposed_max);
+    if (auto* step = std::get_if<TakeStep>(&next)) return let_go(memory, *step);
     if (auto* failed = std::get_if<Fail>(&next))
-        return fail(memory, std::move(*failed), plan.on_failure);
+        return fail(memory, *failed, failed->aborts ? OnFailure::Rollback : plan.on_failure);
     auto* held = std::get_if<Hold>(&next);
     if (!held) return complete(memory);
-    if (plan.deadline && now_ >= *plan.deadline)
-        return fail(
-            memory,
-            {Reason::ProgressDeadlineExceeded,
-             "The next step was not reached in time. " + held->message, std::move(held->progress)},
-            plan.on_failure);
-    if (plan.deadline) held->until = std::min(held->until.value_or(*plan.deadline), *plan.deadline);
+    if (!plan.deadline || held->rests_at) return hold(std::move(*held), exposed);
+    if (now_ >= *plan.deadline) return missed_deadline(memory, std::move(*held), plan.at_deadline);
+    held->until = std::min(held->until.value_or(*plan.deadline), *plan.deadline);
     return hold(std::move(*held), exposed);
 }
 
@@ -253,8 +284,12 @@ Decision Helm::go_on(Memory memory) const {
     if (set().replicas.value == 0)
         return wait(Phase::Held, Reason::ScaledToZero,
                     "There are no pods while a rollout is open.");
-    if (is_paused(annotation(set(), key::paused)) || course_.is_paused)
+    if (course_.abort && !memory.returning)
+        return fail(memory, {Reason::Aborted, *course_.abort}, OnFailure::Rollback);
+    if (!course_.abort && is_paused(annotation(set(), key::paused)))
         return wait(Phase::Held, Reason::Paused, "Paused by annotation.");
+    if (!course_.abort && !course_.paused_by.empty())
+        return wait(Phase::Held, Reason::Paused, course_.paused_by);
     if (memory.returning) return go_back(std::move(memory));
     const bool braked = gate > memory.partition;
     // 1000000 is what the policies set with a new template, also with one that came back meanwhile.

@@ -25,9 +25,13 @@ struct Course {
     // The workload's annotations are all the report there is. Otherwise only the claim, the memory
     // and the phase stand there, and the API reports elsewhere.
     bool reports_on_workload = true;
-    model::Texts marks = {};  // annotations that go with the claim
-    std::string retry = {};   // what people asked for beside the workload itself
-    bool is_paused = false;   // the same
+    model::Texts marks = {};     // annotations that go with the claim
+    std::string retry = {};      // what people asked for beside the workload itself
+    std::string paused_by = {};  // the same: a sentence that says who holds it; empty: nobody
+    // Somebody wants it undone, with the sentence that says who; wins over every pause.
+    std::optional<std::string> abort = {};
+    int first_place = 0;     // in the owner's list of steps, where a rollout begins
+    std::uint64_t list = 0;  // hash of that list
     // A template that goes back to the revision before, in mid-rollout, is a rollback: no gate is
     // asked whether what ran all the time may run.
     bool returns_freely = false;

@@ -21,12 +21,14 @@ struct Hold {
     std::optional<Probe> probe = {};    // the fact that is missing
     bool silent = false;                // over so soon, as a rule, that it is not worth a write
     std::optional<CheckProgress> progress = {};  // what is to be remembered of a metric check
+    std::optional<int> rests_at = {};            // a wait that somebody wished for, at this place
 };
 
 struct Fail {
     Reason reason;
     std::string message;
     std::optional<CheckProgress> progress = {};
+    bool aborts = false;  // the pods are taken back, whatever else a failure leads to
 };
 
 using Verdict = std::variant<Pass, Hold, Fail>;

@@ -56,12 +56,17 @@ struct Cluster::State : std::enable_shared_from_this<Cluster::State> {
     struct Reading {
         controller::LiveWorkload found;
         std::string selector;
-        std::vector<controller::ObjectName> objects;  // still to be read, the last one first
+        std::vector<engine::ObjectRef> objects;  // still to be read, the last one first
         std::function<void(Answer<controller::LiveWorkload>)> done;
     };
+    void read_set(const std::shared_ptr<Reading>& reading);
     void list_pods(const std::shared_ptr<Reading>& reading, const std::string& next);
     void take_pods(const std::shared_ptr<Reading>& reading, model::ListPage page);
     void read_objects(const std::shared_ptr<Reading>& reading);
+    void write_object(ApiRequest request, std::string doing,
+                      std::function<void(Answer<model::CustomObject>)> done);
+    void send_deletion(ApiRequest request, std::string doing,
+                       std::function<void(Answer<void>)> done);
     void check_policy(std::vector<std::string> paths, std::function<void(Answer<bool>)> done);
 };
 
@@ -124,28 +129,35 @@ void Cluster::cancel(net::TransferId id) {
     state_->client.cancel(id);
 }
 
-void Cluster::read_workload(const model::ObjectKey& key,
-                            std::vector<controller::ObjectName> objects,
+void Cluster::read_workload(const model::ObjectKey& key, std::vector<engine::ObjectRef> objects,
                             std::function<void(Answer<controller::LiveWorkload>)> done) {
-    // No resourceVersion: a quorum read.
-    state_->client.send(
-        {.path = statefulset_path(key), .body_max = object_body_max},
-        [weak = std::weak_ptr{state_}, objects = std::move(objects),
-         done = std::move(done)](ApiResult<ApiResponse> answer) {
+    auto reading = std::make_shared<State::Reading>(
+        State::Reading{{}, {}, std::move(objects), std::move(done)});
+    reading->found.set.meta.key = key;
+    if (is_synthetic(key))
+        state_->read_objects(reading);
+    else
+        state_->read_set(reading);
+}
+
+// No resourceVersion: a quorum read.
+void Cluster::State::read_set(const std::shared_ptr<Reading>& reading) {
+    static constexpr std::string_view doing = "get statefulset";
+    client.send(
+        {.path = statefulset_path(reading->found.set.meta.key), .body_max = object_body_max},
+        [weak = weak_from_this(), reading](ApiResult<ApiResponse> answer) {
             const auto state = weak.lock();
             if (!state) return;
-            if (!answer)
-                return done(std::unexpected(failure_of(answer.error(), "get statefulset")));
+            const bool is_missing = !answer && answer.error().status == 404;
+            if (is_missing) return state->read_objects(reading);
+            if (!answer) return reading->done(std::unexpected(failure_of(answer.error(), doing)));
             auto selector = selector_in(answer->body);
             auto set = state->decoder.object(model::Kind::StatefulSet, std::move(answer->body));
             if (!selector || !set)
-                return done(std::unexpected(
-                    malformed(set ? selector.error() : set.error(), "get statefulset")));
-            auto reading = std::make_shared<State::Reading>(
-                State::Reading{{std::get<model::StatefulSet>(std::move(*set)), {}, {}},
-                               std::move(*selector),
-                               objects,
-                               done});
+                return reading->done(
+                    std::unexpected(malformed(set ? selector.error() : set.error(), doing)));
+            reading->found.set = std::get<model::StatefulSet>(std::move(*set));
+            reading->selector = std::move(*selector);
             state->list_pods(reading, {});
         });
 }
@@ -181,7 +193,7 @@ void Cluster::State::take_pods(const std::shared_ptr<Reading>& reading, model::L
 // One after the other; there is seldom more than one.
 void Cluster::State::read_objects(const std::shared_ptr<Reading>& reading) {
     if (reading->objects.empty()) return reading->done(std::move(reading->found));
-    const controller::ObjectName wanted = std::move(reading->objects.back());
+    const engine::ObjectRef wanted = std::move(reading->objects.back());
     reading->objects.pop_back();
     const std::string doing = fmt::format("get {}", wanted.resource->plural);
     client.send(
@@ -223,28 +235,47 @@ void Cluster::patch_object(const model::CustomResource& resource, const model::O
     const std::string doing =
         fmt::format("patch {}{}", resource.plural, of_status ? "/status" : "");
     ApiRequest request = json_patch(of_status ? status_path(path) : path, patch);
+    state_->write_object(std::move(request), doing, std::move(done));
+}
+
+void Cluster::create_object(const model::CustomResource& resource, const std::string& ns,
+                            const std::string& body,
+                            std::function<void(Answer<model::CustomObject>)> done) {
+    state_->write_object(create(object_path(resource, {ns, ""}), body),
+                         fmt::format("create {}", resource.plural), std::move(done));
+}
+
+void Cluster::State::write_object(ApiRequest request, std::string doing,
+                                  std::function<void(Answer<model::CustomObject>)> done) {
     request.body_max = object_body_max;
-    state_->client.send(std::move(request),
-                        [weak = std::weak_ptr{state_}, doing,
-                         done = std::move(done)](ApiResult<ApiResponse> answer) {
-                            if (weak.expired()) return;
-                            if (!answer)
-                                return done(std::unexpected(failure_of(answer.error(), doing)));
-                            auto object = model::decode_custom_object(std::move(answer->body));
-                            if (!object)
-                                return done(std::unexpected(malformed(object.error(), doing)));
-                            done(std::move(*object));
-                        });
+    client.send(std::move(request), [weak = weak_from_this(), doing = std::move(doing),
+                                     done = std::move(done)](ApiResult<ApiResponse> answer) {
+        if (weak.expired()) return;
+        if (!answer) return done(std::unexpected(failure_of(answer.error(), doing)));
+        auto object = model::decode_custom_object(std::move(answer->body));
+        if (!object) return done(std::unexpected(malformed(object.error(), doing)));
+        done(std::move(*object));
+    });
+}
+
+void Cluster::delete_object(const model::CustomResource& resource, const model::ObjectKey& key,
+                            const std::string& uid, std::function<void(Answer<void>)> done) {
+    state_->send_deletion(remove_with_dependents(object_path(resource, key), uid),
+                          fmt::format("delete {}", resource.plural), std::move(done));
 }
 
 void Cluster::delete_pod(const model::ObjectKey& key, const std::string& uid,
                          std::function<void(Answer<void>)> done) {
-    ApiRequest request = remove(pod_path(key), uid);
+    state_->send_deletion(remove(pod_path(key), uid), "delete pod", std::move(done));
+}
+
+void Cluster::State::send_deletion(ApiRequest request, std::string doing,
+                                   std::function<void(Answer<void>)> done) {
     request.body_max = object_body_max;
-    state_->client.send(std::move(request), [weak = std::weak_ptr{state_}, done = std::move(done)](
-                                                ApiResult<ApiResponse> answer) {
+    client.send(std::move(request), [weak = weak_from_this(), doing = std::move(doing),
+                                     done = std::move(done)](ApiResult<ApiResponse> answer) {
         if (weak.expired()) return;
-        if (!answer) return done(std::unexpected(failure_of(answer.error(), "delete pod")));
+        if (!answer) return done(std::unexpected(failure_of(answer.error(), doing)));
         done({});
     });
 }

@@ -31,9 +31,10 @@ class Cluster {
                           std::function<void(std::optional<runtime::RequestFailure>)> ended);
     void cancel(net::TransferId id);
 
-    // The set, its pods and then those of these objects that exist; a failure of one is a failure
-    // of all.
-    void read_workload(const model::ObjectKey& key, std::vector<controller::ObjectName> objects,
+    // The set and its pods, and then those of these objects that exist; a set that does not is one
+    // without a UID. Under a synthetic key only objects are read. A failure of one is a failure of
+    // all.
+    void read_workload(const model::ObjectKey& key, std::vector<engine::ObjectRef> objects,
                        std::function<void(Answer<controller::LiveWorkload>)> done);
     void patch_workload(const model::ObjectKey& key, const std::string& patch,
                         std::function<void(Answer<model::StatefulSet>)> done);
@@ -41,6 +42,13 @@ class Cluster {
     void patch_object(const model::CustomResource& resource, const model::ObjectKey& key,
                       bool of_status, const std::string& patch,
                       std::function<void(Answer<model::CustomObject>)> done);
+    // The answer is the object as it was made; one of that name that is there already is a 409.
+    void create_object(const model::CustomResource& resource, const std::string& ns,
+                       const std::string& body,
+                       std::function<void(Answer<model::CustomObject>)> done);
+    // This very object: a namesake with another UID stays (409). What it owns goes some time later.
+    void delete_object(const model::CustomResource& resource, const model::ObjectKey& key,
+                       const std::string& uid, std::function<void(Answer<void>)> done);
     // This very pod, with the grace that it asks for: a namesake with another UID stays (409).
     void delete_pod(const model::ObjectKey& key, const std::string& uid,
                     std::function<void(Answer<void>)> done);

@@ -48,6 +48,11 @@ std::string namespaced(std::string_view group_path, const std::string& ns, std::
     return fmt::format("{}/namespaces/{}/{}", group_path, percent_encoded(ns), rest);
 }
 
+std::string one_or_all(std::string plural, std::string_view name) {
+    if (!name.empty()) plural += "/" + percent_encoded(name);
+    return plural;
+}
+
 std::string selectors(const runtime::WatchScope& scope) {
     std::string query;
     if (!scope.label_selector.empty())
@@ -96,8 +101,8 @@ std::string secret_path(const model::ObjectKey& key) {
 }
 
 std::string object_path(const model::CustomResource& resource, const model::ObjectKey& key) {
-    return namespaced(group_path(resource), key.ns,
-                      fmt::format("{}/{}", resource.plural, percent_encoded(key.name)));
+    return namespaced(group_path(resource), resource.is_cluster_scoped ? std::string{} : key.ns,
+                      one_or_all(std::string{resource.plural}, key.name));
 }
 
 std::string pods_path(const std::string& ns, std::string_view selector, std::string_view next) {
@@ -108,13 +113,20 @@ std::string pods_path(const std::string& ns, std::string_view selector, std::str
 }
 
 std::string lease_path(const std::string& ns, std::string_view name) {
-    std::string rest = "leases";
-    if (!name.empty()) rest += "/" + percent_encoded(name);
-    return namespaced("/apis/coordination.k8s.io/v1", ns, rest);
+    return namespaced("/apis/coordination.k8s.io/v1", ns, one_or_all("leases", name));
+}
+
+std::string job_path(const std::string& ns, std::string_view name) {
+    return namespaced("/apis/batch/v1", ns, one_or_all("jobs", name));
 }
 
 std::string events_path(const std::string& ns) {
     return namespaced("/apis/events.k8s.io/v1", ns, "events");
+}
+
+std::string events_about_path(const std::string& ns, std::string_view uid) {
+    return namespaced("/api/v1", ns, "events?limit=500&fieldSelector=") +
+           percent_encoded(fmt::format("involvedObject.uid={}", uid));
 }
 
 std::string policy_path(std::string_view resource, std::string_view name) {

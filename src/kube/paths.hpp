@@ -20,10 +20,15 @@ std::string watch_path(const runtime::WatchScope& scope, const runtime::WatchReq
 std::string statefulset_path(const model::ObjectKey& key);
 std::string pod_path(const model::ObjectKey& key);
 std::string secret_path(const model::ObjectKey& key);
+// Of an object of the cluster the namespace does not count. An empty name: all of them.
 std::string object_path(const model::CustomResource& resource, const model::ObjectKey& key);
 std::string pods_path(const std::string& ns, std::string_view selector, std::string_view next);
 std::string lease_path(const std::string& ns, std::string_view name);
+// An empty name: all of the namespace.
+std::string job_path(const std::string& ns, std::string_view name);
 std::string events_path(const std::string& ns);
+// What was told about one object, in the older form of events, which carries all of them.
+std::string events_about_path(const std::string& ns, std::string_view uid);
 std::string policy_path(std::string_view resource, std::string_view name);
 
 // "pods", "statefulsets", ...: the plural as it stands in one of these paths, for metrics; "other"

@@ -18,6 +18,17 @@ ApiRequest patch(const std::string& path, std::string query, const char* content
             .body = std::move(body)};
 }
 
+ApiRequest deletion(std::string path, const std::string& uid, boost::json::object options) {
+    SLUICE_ASSERT(!uid.empty());
+    options["apiVersion"] = "v1";
+    options["kind"] = "DeleteOptions";
+    options["preconditions"] = boost::json::object{{"uid", uid}};
+    return {.method = "DELETE",
+            .path = std::move(path),
+            .content_type = "application/json",
+            .body = boost::json::serialize(options)};
+}
+
 }  // namespace
 
 ApiRequest create(std::string path, std::string body) {
@@ -49,14 +60,11 @@ ApiRequest apply(const std::string& path, std::string body, bool force) {
 }
 
 ApiRequest remove(std::string path, const std::string& uid) {
-    SLUICE_ASSERT(!uid.empty());
-    const boost::json::object options{{"apiVersion", "v1"},
-                                      {"kind", "DeleteOptions"},
-                                      {"preconditions", boost::json::object{{"uid", uid}}}};
-    return {.method = "DELETE",
-            .path = std::move(path),
-            .content_type = "application/json",
-            .body = boost::json::serialize(options)};
+    return deletion(std::move(path), uid, {});
+}
+
+ApiRequest remove_with_dependents(std::string path, const std::string& uid) {
+    return deletion(std::move(path), uid, {{"propagationPolicy", "Background"}});
 }
 
 std::string status_path(const std::string& object_path) {

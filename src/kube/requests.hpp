@@ -20,6 +20,8 @@ ApiRequest merge_patch(const std::string& path, std::string body);
 ApiRequest apply(const std::string& path, std::string body, bool force);
 // Deletes this very object: a namesake with another UID is a conflict, and stays.
 ApiRequest remove(std::string path, const std::string& uid);
+// The same, and what it owns goes too, some time later.
+ApiRequest remove_with_dependents(std::string path, const std::string& uid);
 
 std::string status_path(const std::string& object_path);
 

@@ -32,6 +32,12 @@ void read_finalizers(Value value, std::vector<std::string>& into) {
     }
 }
 
+void read_owner(Value owners, CustomObject& object) {
+    Owner owner = controller_in(owners);
+    object.owner = std::move(owner.name);
+    object.owner_uid = std::move(owner.uid);
+}
+
 }  // namespace
 
 CustomObject wire::read_custom_object(Value value) {
@@ -42,6 +48,7 @@ CustomObject wire::read_custom_object(Value value) {
                 if (name == "annotations")
                     read_texts(inner, object.annotations, is_kept_annotation);
                 if (name == "finalizers") read_finalizers(inner, object.finalizers);
+                if (name == "ownerReferences") read_owner(inner, object);
                 if (name == "creationTimestamp" && !is_null(inner)) object.created = time_of(inner);
             });
         else if (key == "spec")

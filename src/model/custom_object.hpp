@@ -20,6 +20,7 @@ struct CustomResource {
     std::string_view version;
     std::string_view plural;
     std::string_view kind;
+    bool is_cluster_scoped = false;
 };
 
 struct CustomObject {
@@ -27,8 +28,10 @@ struct CustomObject {
     Instant created;    // the oldest claimant of a workload wins
     Texts annotations;  // only those that is_kept_annotation() names
     std::vector<std::string> finalizers;
-    std::string spec;    // JSON; empty if there is none
-    std::string status;  // the same
+    std::string owner;      // the object that controls it, by name; empty: none
+    std::string owner_uid;  // and by UID
+    std::string spec;       // JSON; empty if there is none
+    std::string status;     // the same
 
     friend bool operator==(const CustomObject&, const CustomObject&) = default;
 };

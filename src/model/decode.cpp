@@ -80,20 +80,8 @@ Object read_statefulset(Value value) {
 }
 
 void read_owner(Value owners, Pod& pod) {
-    if (is_null(owners)) return;
-    for (auto owner : owners.get_array()) {
-        std::string kind, uid;
-        bool controller = false;
-        each_field(owner.value(), [&](std::string_view key, Value field) {
-            if (key == "kind")
-                kind = text_of(field);
-            else if (key == "uid")
-                uid = text_of(field);
-            else if (key == "controller")
-                controller = field.get_bool();
-        });
-        if (controller && kind == "StatefulSet") pod.owner_uid = std::move(uid);
-    }
+    Owner owner = controller_in(owners);
+    if (owner.kind == "StatefulSet") pod.owner_uid = std::move(owner.uid);
 }
 
 void read_conditions(Value conditions, Pod& pod) {

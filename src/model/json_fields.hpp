@@ -71,6 +71,35 @@ void read_meta(Value value, ObjectMeta& meta, Other other) {
     });
 }
 
+struct Owner {
+    std::string kind;
+    std::string name;
+    std::string uid;
+};
+
+// Of the owners of an object the one that controls it; empty texts if none does. The server allows
+// one; of several the last one counts.
+inline Owner controller_in(Value owners) {
+    Owner controller;
+    if (is_null(owners)) return controller;
+    for (auto entry : owners.get_array()) {
+        Owner owner;
+        bool controls = false;
+        each_field(entry.value(), [&](std::string_view key, Value field) {
+            if (key == "kind")
+                owner.kind = text_of(field);
+            else if (key == "name")
+                owner.name = text_of(field);
+            else if (key == "uid")
+                owner.uid = text_of(field);
+            else if (key == "controller")
+                controls = !is_null(field) && field.get_bool();
+        });
+        if (controls) controller = std::move(owner);
+    }
+    return controller;
+}
+
 template <class Keep>
 void read_texts(Value value, Texts& into, Keep keep) {
     each_field(value, [&](std::string_view key, Value field) {

@@ -107,17 +107,24 @@ std::string_view describe(Place place) {
 }
 
 bool lets_through(AddressGuard guard, Place place) {
-    return guard == AddressGuard::Any ||
-           (guard == AddressGuard::NoLinkLocal && place == Place::Loopback);
+    switch (guard) {
+        case AddressGuard::Any: return true;
+        case AddressGuard::NoLocal: return false;
+        case AddressGuard::NoLinkLocal:
+        case AddressGuard::OnlyLoopback: return place == Place::Loopback;
+    }
+    return false;
 }
 
 template <class Bytes>
 std::optional<std::string> judge(AddressGuard guard, const Bytes& address) {
     const std::optional<Place> place = place_of(address);
-    if (!place || lets_through(guard, *place)) return std::nullopt;
+    if (place ? lets_through(guard, *place) : guard != AddressGuard::OnlyLoopback) {
+        return std::nullopt;
+    }
     char text[INET6_ADDRSTRLEN] = {};
     ::inet_ntop(address.size() == 4 ? AF_INET : AF_INET6, address.data(), text, sizeof text);
-    return fmt::format("{}, {}", text, describe(*place));
+    return fmt::format("{}, {}", text, place ? describe(*place) : "not a loopback address");
 }
 
 }  // namespace

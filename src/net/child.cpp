@@ -11,6 +11,9 @@
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <cerrno>
 #include <system_error>
+#include <vector>
+
+#include "net/spawn.hpp"
 
 namespace sluice::net {
 namespace {
@@ -20,8 +23,39 @@ using boost::system::error_code;
 
 constexpr int exit_not_executable = 127;
 
+constexpr int image_fd = STDERR_FILENO + 1;
+
+// All that the new process needs, made before there is one.
+struct Prepared {
+    std::vector<Redacted> lines;
+    std::vector<char*> env;
+    std::vector<char*> argv;
+};
+
+Prepared prepare(const ChildProgram& program) {
+    Prepared made;
+    made.lines = merge_environment(program.env);
+    for (const Redacted& line : made.lines)
+        made.env.push_back(const_cast<char*>(line.reveal().data()));
+    made.env.push_back(nullptr);
+    for (const std::string& word : program.argv)
+        made.argv.push_back(const_cast<char*>(word.c_str()));
+    made.argv.push_back(nullptr);
+    return made;
+}
+
+// The file itself, not what its name leads to. A script's interpreter opens it once more, so it
+// must stay open; other programs do not get to see it.
+void execute_image(const Prepared& made) {
+    ::fcntl(image_fd, F_SETFD, FD_CLOEXEC);
+    ::execveat(image_fd, "", made.argv.data(), made.env.data(), AT_EMPTY_PATH);
+    if (errno != ENOENT) return;
+    ::fcntl(image_fd, F_SETFD, 0);
+    ::execveat(image_fd, "", made.argv.data(), made.env.data(), AT_EMPTY_PATH);
+}
+
 // What the new process does before it becomes the program: nothing here may allocate or lock.
-[[noreturn]] void become(char* const* argv, pid_t parent) {
+[[noreturn]] void become(const ChildProgram& program, const Prepared& made, pid_t parent) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != parent) ::_exit(exit_not_executable);  // it died before the line above
     ::setpgid(0, 0);
@@ -31,11 +65,17 @@ constexpr int exit_not_executable = 127;
     ::sigemptyset(&none);
     ::sigprocmask(SIG_SETMASK, &none, nullptr);
     const int nothing = ::open("/dev/null", O_RDONLY);
-    if (nothing < 0 || ::dup2(nothing, STDIN_FILENO) < 0 ||
-        ::dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
+    const int out = program.out < 0 ? STDERR_FILENO : program.out;
+    if (nothing < 0 || ::dup2(nothing, STDIN_FILENO) < 0 || ::dup2(out, STDOUT_FILENO) < 0 ||
+        (program.err >= 0 && ::dup2(program.err, STDERR_FILENO) < 0) ||
+        (program.image >= 0 && ::dup2(program.image, image_fd) < 0))
         ::_exit(exit_not_executable);
-    ::close_range(STDERR_FILENO + 1, ~0u, 0);
-    ::execv(argv[0], argv);
+    ::close_range(program.image < 0 ? image_fd : image_fd + 1, ~0u, 0);
+    if (program.image < 0) {
+        ::execve(made.argv[0], made.argv.data(), made.env.data());
+    } else {
+        execute_image(made);
+    }
     ::_exit(exit_not_executable);
 }
 
@@ -49,6 +89,7 @@ struct Child::State : std::enable_shared_from_this<State> {
 
     void kill() {
         if (pid <= 0) return;
+        ::kill(-pid, SIGKILL);  // and, if it did not come to lead a group yet:
         ::kill(pid, SIGKILL);
         ::waitpid(pid, nullptr, 0);
         pid = -1;
@@ -76,22 +117,17 @@ struct Child::State : std::enable_shared_from_this<State> {
     pid_t pid = -1;
 };
 
-Result<std::unique_ptr<Child>> Child::start(asio::io_context& loop,
-                                            const std::vector<std::string>& argv,
+Result<std::unique_ptr<Child>> Child::start(asio::io_context& loop, const ChildProgram& program,
                                             std::function<void(int)> ended) {
-    std::vector<char*> words;
-    words.reserve(argv.size() + 1);
-    for (const std::string& word : argv)
-        words.push_back(const_cast<char*>(word.c_str()));
-    words.push_back(nullptr);
+    const Prepared made = prepare(program);
     auto state = std::make_shared<State>(loop);
     const pid_t parent = ::getpid();
     const pid_t pid = ::fork();
-    if (pid == 0) become(words.data(), parent);
+    if (pid == 0) become(program, made, parent);
     state->pid = pid;
     const int watched = pid < 0 ? -1 : static_cast<int>(::syscall(SYS_pidfd_open, pid, 0));
     if (watched < 0) {
-        return failure(ErrorKind::Unreadable, fmt::format("cannot start {}: {}", argv[0],
+        return failure(ErrorKind::Unreadable, fmt::format("cannot start {}: {}", program.argv[0],
                                                           std::generic_category().message(errno)));
     }
     state->exit.assign(watched);

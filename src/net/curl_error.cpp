@@ -87,7 +87,13 @@ Error explain(const CurlFailure& failed) {
         case CURLE_SSL_CACERT_BADFILE:
         case CURLE_SSL_CONNECT_ERROR:
         case CURLE_SSL_CIPHER: return explain_tls(failed);
+        case CURLE_HTTP2:
+            return {ErrorKind::Malformed, fmt::format("{} gave no answer in HTTP/2", where)};
+        case CURLE_HTTP2_STREAM: return unreachable(fmt::format("{} broke its answer off", where));
         case CURLE_GOT_NOTHING:
+            if (failed.in_http2) {
+                return {ErrorKind::Malformed, fmt::format("{} gave no answer in HTTP/2", where)};
+            }
             return unreachable(fmt::format("{} closed the connection without an answer", where));
         case CURLE_PARTIAL_FILE:
             return unreachable(fmt::format("{} closed the connection in mid-answer", where));

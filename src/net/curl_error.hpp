@@ -16,6 +16,7 @@ struct CurlFailure {
     int os_error = 0;       // errno of a failed socket or connect; zero: none
     long proxy_status = 0;  // what a proxy answered to CONNECT; zero: not asked
     bool was_sent = false;  // the request went out, as far as we know
+    bool in_http2 = false;  // nothing else would have been understood
 };
 
 Error explain(const CurlFailure& failed);

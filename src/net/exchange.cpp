@@ -99,7 +99,7 @@ bool Exchange::take_header(std::string_view line) {
     }
     if (line.starts_with("HTTP/")) {  // of the answer, or of an interim one before it
         response_ = {};
-        return true;
+        return is_wanted_version(line);
     }
     const auto colon = line.find(':');
     if (colon == line.npos) return true;
@@ -108,7 +108,18 @@ bool Exchange::take_header(std::string_view line) {
     if (is_same_header(name, "Content-Type")) response_.content_type = value;
     if (is_same_header(name, "Retry-After")) response_.retry_after = value;
     if (is_same_header(name, "Warning") && response_.warning.empty()) response_.warning = value;
+    for (const std::string& wanted : request_.wanted) {
+        if (is_same_header(name, wanted)) response_.kept.insert_or_assign(wanted, value);
+    }
     return true;
+}
+
+// A TLS server may settle on an older version than the one it was offered.
+bool Exchange::is_wanted_version(std::string_view status_line) {
+    if (request_.version == HttpVersion::One || status_line.starts_with("HTTP/2")) return true;
+    refusal_ = Error{ErrorKind::Malformed,
+                     fmt::format("{} gave no answer in HTTP/2", target_.authority())};
+    return false;
 }
 
 bool Exchange::is_streaming() const {
@@ -150,7 +161,8 @@ Result<HttpResponse> Exchange::outcome(CURLcode code) {
                        .where = target_.authority(),
                        .detail = error_text_.data(),
                        .os_error = os_error_,
-                       .was_sent = sent_};
+                       .was_sent = sent_,
+                       .in_http2 = request_.version == HttpVersion::Two};
     long connect_error = 0;
     curl_easy_getinfo(handle_.get(), CURLINFO_OS_ERRNO, &connect_error);
     if (connect_error != 0) failed.os_error = static_cast<int>(connect_error);

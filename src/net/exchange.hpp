@@ -76,6 +76,7 @@ class Exchange {
 
     bool may_talk_to(std::string_view remote);
     bool take_header(std::string_view line);
+    bool is_wanted_version(std::string_view status_line);
     bool take_body(std::string_view bytes);
     bool is_streaming() const;
 

@@ -26,6 +26,12 @@ bool has_header(const HttpRequest& request, std::string_view name) {
         request.headers, [&](const Header& header) { return is_same_header(header.name, name); });
 }
 
+// Without TLS there is nothing to agree on: the client knows, or it is wrong.
+long libcurl_version(HttpVersion version, bool secure) {
+    if (version == HttpVersion::One) return CURL_HTTP_VERSION_1_1;
+    return secure ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE;
+}
+
 bool carries_body(const HttpRequest& request) {
     return !request.body.empty() || request.method == "POST" || request.method == "PUT" ||
            request.method == "PATCH";
@@ -102,7 +108,13 @@ void Exchange::describe_request() {
 
 void Exchange::describe_connection() {
     set(CURLOPT_PROTOCOLS_STR, "http,https");
-    set(CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
+    set(CURLOPT_HTTP_VERSION, libcurl_version(request_.version, target_.secure));
+    if (!target_.socket.empty()) set(CURLOPT_UNIX_SOCKET_PATH, target_.socket.c_str());
+    if (request_.version == HttpVersion::Two && !target_.secure) {
+        // libcurl 7.88 greets again on a connection that it knows, and is hung up on.
+        set(CURLOPT_FRESH_CONNECT, 1L);
+        set(CURLOPT_FORBID_REUSE, 1L);
+    }
     set(CURLOPT_FOLLOWLOCATION, 0L);
     set(CURLOPT_PROXY, request_.proxy.c_str());  // empty keeps the environment out of it
     set(CURLOPT_NOPROXY, "");

@@ -4,17 +4,20 @@
 // start(); a deadline covers the wait for a connection, name look-up, connect, TLS, headers and
 // body; body and headers of a response are bounded; redirects are not followed; nothing is
 // decoded; only http and https are spoken; a POST or PATCH is put on the wire at most once; a dead
-// connection is noticed within 20 seconds; connections are not shared between TLS identities.
+// connection is noticed within 20 seconds; connections are not shared between TLS identities; one
+// of HTTP/2 without TLS carries one request.
 // A callback may start and cancel transfers and may destroy the client; it must not throw.
 //
 // Refuses: addresses that the guard denies, judged after name resolution and before connect, so
 // that a name cannot change its mind, and again before a pooled connection is used; a guard
-// together with a proxy, for then the proxy resolves; user names in URLs; line breaks in headers.
+// together with a proxy, for then the proxy resolves; user names in URLs; line breaks in headers; a
+// unix socket together with a guard, a proxy or TLS.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -29,15 +32,18 @@ namespace sluice::net {
 
 // Which addresses a request may reach, judged on the resolved address.
 enum class AddressGuard {
-    Any,         // the API server, chosen by the person who started the operator
-    NoLocal,     // neither loopback nor link-local nor unspecified nor multicast
-    NoLinkLocal  // loopback allowed (a flag says so); link-local, unspecified, multicast are not
+    Any,          // the API server, chosen by the person who started the operator
+    NoLocal,      // neither loopback nor link-local nor unspecified nor multicast
+    NoLinkLocal,  // loopback allowed (a flag says so); link-local, unspecified, multicast are not
+    OnlyLoopback  // this machine and no other: what is said must not cross a network
 };
 
 struct Header {
     std::string name;
     Redacted value;
 };
+
+enum class HttpVersion { One, Two };
 
 struct HttpRequest {
     std::string method = "GET";
@@ -49,15 +55,19 @@ struct HttpRequest {
     std::size_t body_max = 1 << 20;  // not applied to streams, which are handed on in chunks
     std::string proxy{};             // empty: none, the environment is not consulted
     AddressGuard guard = AddressGuard::Any;
-    std::shared_ptr<const Tls> tls{};  // null: system trust store, verified
+    std::shared_ptr<const Tls> tls{};        // null: system trust store, verified
+    HttpVersion version = HttpVersion::One;  // Two: an answer in another one is an Error
+    std::string unix_socket{};               // dialled in place of the URL's host; empty: none
+    std::vector<std::string> wanted{};       // headers and trailers of the answer to be kept
 };
 
 struct HttpResponse {
     int status = 0;
     std::string content_type;
-    std::string retry_after;  // as sent; empty if absent
-    std::string warning;      // first Warning header, as sent
-    std::string body;         // empty for streams
+    std::string retry_after;                  // as sent; empty if absent
+    std::string warning;                      // first Warning header, as sent
+    std::string body;                         // empty for streams
+    std::map<std::string, std::string> kept;  // those wanted that came; the last of a name counts
 };
 
 using TransferId = std::uint64_t;

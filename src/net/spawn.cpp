@@ -41,22 +41,6 @@ Fd make_input(std::string_view text) {
     return file;
 }
 
-// "NAME=value" lines: ours, except for those that `extra` replaces, then `extra`.
-std::vector<Redacted> merge_environment(const std::vector<Variable>& extra) {
-    std::vector<Redacted> lines;
-    for (char** ours = environ; ours != nullptr && *ours != nullptr; ++ours) {
-        const std::string_view line = *ours;
-        const std::string_view name = line.substr(0, line.find('='));
-        const bool is_replaced = std::ranges::any_of(
-            extra, [&](const Variable& variable) { return variable.name == name; });
-        if (!is_replaced) lines.emplace_back(std::string(line));
-    }
-    for (const Variable& variable : extra) {
-        lines.emplace_back(variable.name + "=" + std::string(variable.value.reveal()));
-    }
-    return lines;
-}
-
 struct SpawnOptions {
     SpawnOptions() {
         ::posix_spawnattr_init(&attributes);
@@ -101,6 +85,21 @@ std::vector<char*> pointers_to(const Strings& strings, ToText text_of) {
 }
 
 }  // namespace
+
+std::vector<Redacted> merge_environment(const std::vector<Variable>& extra) {
+    std::vector<Redacted> lines;
+    for (char** ours = environ; ours != nullptr && *ours != nullptr; ++ours) {
+        const std::string_view line = *ours;
+        const std::string_view name = line.substr(0, line.find('='));
+        const bool is_replaced = std::ranges::any_of(
+            extra, [&](const Variable& variable) { return variable.name == name; });
+        if (!is_replaced) lines.emplace_back(std::string(line));
+    }
+    for (const Variable& variable : extra) {
+        lines.emplace_back(variable.name + "=" + std::string(variable.value.reveal()));
+    }
+    return lines;
+}
 
 std::optional<std::string> complaint_about(const Program& program) {
     const auto has_nul = [](std::string_view text) { return text.find('\0') != text.npos; };

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "net/subprocess.hpp"
 
@@ -39,6 +40,9 @@ struct Spawned {
     Fd out;
     Fd err;
 };
+
+// "NAME=value" lines: ours, except for those that `extra` replaces, then `extra`.
+std::vector<Redacted> merge_environment(const std::vector<Variable>& extra);
 
 // What is wrong with the program's words, before anything is tried.
 std::optional<std::string> complaint_about(const Program& program);

@@ -17,6 +17,8 @@ namespace {
 constexpr std::size_t url_bytes_max = 64
                                       << 10;  // selectors of long queries fit; libcurl takes 8 MB
 
+constexpr std::size_t socket_path_bytes_max = 107;  // what the kernel's address of one holds
+
 using Url = std::unique_ptr<CURLU, decltype(&curl_url_cleanup)>;
 
 std::unexpected<Error> invalid(std::string message) {
@@ -81,6 +83,18 @@ std::optional<std::string> complaint_about_proxy(const HttpRequest& request) {
     return std::nullopt;
 }
 
+std::optional<std::string> complaint_about_socket(const HttpRequest& request) {
+    const std::string& path = request.unix_socket;
+    if (path.empty()) return std::nullopt;
+    if (path.front() != '/' || path.contains('\0')) return "the path of a socket is not absolute";
+    if (path.size() > socket_path_bytes_max) return "the path of a socket is too long";
+    if (request.guard != AddressGuard::Any || !request.proxy.empty() || request.tls ||
+        request.url.starts_with("https")) {
+        return "a socket has no address to judge, no proxy and no TLS";
+    }
+    return std::nullopt;
+}
+
 std::optional<std::string> complaint_about_tls(const Tls* tls) {
     if (tls == nullptr || tls->client_cert_pem.empty() == tls->client_key_pem.empty()) {
         return std::nullopt;
@@ -105,7 +119,8 @@ Result<Url> parse(const std::string& text) {
 Result<Target> find_target(const HttpRequest& request) {
     for (const auto& complaint :
          {complaint_about_headers(request), complaint_about_url(request.url),
-          complaint_about_proxy(request), complaint_about_tls(request.tls.get())}) {
+          complaint_about_proxy(request), complaint_about_socket(request),
+          complaint_about_tls(request.tls.get())}) {
         if (complaint) return invalid(*complaint);
     }
     Result<Url> url = parse(request.url);
@@ -117,7 +132,8 @@ Result<Target> find_target(const HttpRequest& request) {
     Target target{.url = {},
                   .host = part(*url, CURLUPART_HOST),
                   .port = part(*url, CURLUPART_PORT, CURLU_DEFAULT_PORT),
-                  .secure = scheme == "https"};
+                  .secure = scheme == "https",
+                  .socket = request.unix_socket};
     if (target.host.empty()) return invalid("the URL names no host");
 
     if (target.secure && request.tls && !request.tls->server_name.empty()) {

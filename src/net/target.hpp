@@ -16,8 +16,9 @@ struct Target {
     std::string port;
     bool secure = false;
     bool renamed = false;  // `url` names Tls::server_name; dial host:port nonetheless
+    std::string socket{};  // a unix socket that is dialled instead
 
-    std::string authority() const { return host + ":" + port; }
+    std::string authority() const { return socket.empty() ? host + ":" + port : socket; }
 };
 
 // Invalid, with a sentence that never quotes a header's value or a URL's path or query.

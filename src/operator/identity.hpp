@@ -16,6 +16,12 @@ namespace sluice::operators {
 Result<std::shared_ptr<kube::Credentials>> find_credentials(boost::asio::io_context& loop,
                                                             const Options& options);
 
+// As kubectl finds them: --kubeconfig, then KUBECONFIG, then ~/.kube/config, and only without any
+// of these the pod we run in.
+Result<std::shared_ptr<kube::Credentials>> find_user_credentials(boost::asio::io_context& loop,
+                                                                 const std::string& kubeconfig,
+                                                                 const std::string& context);
+
 // The host's name, and a number that no other process has.
 std::string random_identity(std::uint64_t seed);
 

@@ -90,6 +90,8 @@ std::vector<MetricFamily> work_families(const controller::Controller& controller
     Family writes = counter("sluice_writes_total", "Writes to the API that went through.");
     writes.add({{"what", "workload"}}, static_cast<double>(counters.workload_writes));
     writes.add({{"what", "object"}}, static_cast<double>(counters.object_writes));
+    writes.add({{"what", "object_created"}}, static_cast<double>(counters.objects_created));
+    writes.add({{"what", "object_deleted"}}, static_cast<double>(counters.objects_deleted));
     writes.add({{"what", "pod"}}, static_cast<double>(counters.pods_deleted));
     writes.add({{"what", "event"}}, static_cast<double>(counters.event_writes));
     Family phases = gauge("sluice_rollouts", "Steered workloads, by the phase they are in.");

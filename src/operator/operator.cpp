@@ -1,23 +1,11 @@
 #include <fmt/format.h>
 #include <malloc.h>
 
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/asio/signal_set.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <random>
 
-#include "controller/controller.hpp"
-#include "kube/cluster.hpp"
-#include "net/clock.hpp"
-#include "net/http_server.hpp"
 #include "operator/identity.hpp"
 #include "operator/log.hpp"
-#include "operator/metrics.hpp"
-#include "operator/options.hpp"
-#include "probe/hook_caller.hpp"
-#include "probe/metric_caller.hpp"
-#include "runtime/election.hpp"
+#include "operator/process.hpp"
 
 namespace sluice::operators {
 namespace {
@@ -28,13 +16,13 @@ using controller::Input;
 using controller::Log;
 
 // For requests; watches have theirs on top: in each namespace two and at most one for the custom
-// resource of each API, and one for the hooks.
+// resource of each API, and one for what is declared for it.
 constexpr std::size_t request_connections = 10;
 
 std::size_t connections_for(const Options& options) {
     const std::size_t in_namespace = 2 + options.apis.size();
     return request_connections +
-           in_namespace * std::max<std::size_t>(1, options.namespaces.size()) + 1;
+           in_namespace * std::max<std::size_t>(1, options.namespaces.size()) + options.apis.size();
 }
 // How long a write may still take when the process was told to end.
 constexpr Duration shutdown_patience = 10s;
@@ -45,109 +33,48 @@ controller::Settings settings_of(const Options& options, const std::string& conf
     settings.config_namespace = config_namespace;
     settings.apis = options.apis;
     settings.hook_retry = options.hook_retry;
+    settings.plugin_directory = options.plugin_directory;
     settings.qps = options.qps;
     settings.leads_at_once = !options.leader_elect;
     settings.seed = seed;
     return settings;
 }
 
-// Ties the controller to the world: runs its effects, feeds it what comes back. One thread.
-class Operator {
-  public:
-    Operator(asio::io_context& loop, const std::shared_ptr<kube::Credentials>& credentials,
-             const Options& options, std::uint64_t seed)
-        : loop_(loop),
-          options_(options),
-          config_namespace_(options.config_namespace.empty() ? credentials->default_namespace()
-                                                             : options.config_namespace),
-          identity_(random_identity(seed)),
-          api_(loop, credentials, connections_for(options)),
-          lease_api_(loop, credentials, 1),
-          cluster_(api_, [](const std::string& text) { log_line(Log::Level::Warning, text); }),
-          lease_(lease_api_, config_namespace_, options.lease_name),
-          hooks_(loop, api_, options.allow_local_hooks),
-          metric_caller_(loop, api_, options.allowed_metric_hosts, options.allow_local_metrics),
-          controller_(settings_of(options, config_namespace_, seed)),
-          election_(identity_, seed),
-          wake_(loop),
-          lease_wake_(loop),
-          shutdown_(loop),
-          signals_(loop, SIGTERM, SIGINT) {
-        const auto count = [this](const std::string& method, const std::string& path, int status,
-                                  Duration took) {
-            metrics_.request_answered(method, path, status, took);
-        };
-        api_.on_answer = count;
-        lease_api_.on_answer = count;
-    }
+void plugin_line(Log::Level level, const std::string& text) {
+    log_line(level, text);
+}
 
-    Result<void> serve();
-    void start();
-    int exit_code() const { return exit_code_; }
+}  // namespace
 
-  private:
-    void step(Input input);
-    void give_back_memory(Instant now);
-    void run(Effects effects);
-    void run_one(controller::StartList&& effect);
-    void run_one(controller::StartWatch&& effect);
-    void run_one(controller::StopWatch&& effect);
-    void run_one(controller::ReadWorkload&& effect);
-    void run_one(controller::PatchWorkload&& effect);
-    void run_one(controller::PatchObject&& effect);
-    void run_one(controller::DeletePod&& effect);
-    void run_one(controller::AskHook&& effect);
-    void run_one(controller::AskMetric&& effect);
-    void run_one(controller::CancelQuestion&& effect);
-    void run_one(controller::PostEvent&& effect);
-    void run_one(controller::CheckPolicies&& effect);
-    void run_one(controller::RolloutEnded&& effect);
-    void run_one(controller::Log&& effect);
-
-    // The last look at the clock before the bytes of a write leave: a process that was asleep may
-    // have lost the lead since the decision was made. False: the write was answered as not sent.
-    template <class Answered>
-    bool may_write(controller::Ticket ticket);
-
-    bool leads() const { return !options_.leader_elect || election_.leads(clock_.now()); }
-    void run_election();
-    void lease_answered();
-    void end(int signal);
-    void end_when_quiet();
-    void release_and_stop();
-    void release_lease();
-    net::Reply health(std::string_view path) const;
-    net::Reply readiness() const;
-
-    asio::io_context& loop_;
-    Options options_;
-    std::string config_namespace_;
-    std::string identity_;
-    net::Clock clock_;
-    kube::ApiClient api_;
-    kube::ApiClient lease_api_;
-    kube::Cluster cluster_;
-    kube::LeaseKeeper lease_;
-    probe::HookCaller hooks_;
-    probe::MetricCaller metric_caller_;
-    controller::Controller controller_;
-    runtime::Election election_;
-    Metrics metrics_;
-    std::unique_ptr<net::HttpServer> health_server_;
-    std::unique_ptr<net::HttpServer> metrics_server_;
-    std::map<controller::SessionId, net::TransferId> watches_;
-    std::map<controller::Ticket, probe::HookCaller::CallId> asking_;
-    std::map<controller::Ticket, probe::MetricCaller::CallId> measuring_;
-    asio::steady_timer wake_;
-    asio::steady_timer lease_wake_;
-    asio::steady_timer shutdown_;
-    asio::signal_set signals_;
-    Instant end_by_;
-    Instant next_trim_;
-    bool ending_ = false;
-    bool releasing_ = false;
-    int exit_code_ = 0;
-};
+Operator::Operator(asio::io_context& loop, const std::shared_ptr<kube::Credentials>& credentials,
+                   const Options& options, std::uint64_t seed)
+    : loop_(loop),
+      options_(options),
+      config_namespace_(options.config_namespace.empty() ? credentials->default_namespace()
+                                                         : options.config_namespace),
+      identity_(random_identity(seed)),
+      api_(loop, credentials, connections_for(options)),
+      lease_api_(loop, credentials, 1),
+      cluster_(api_, [](const std::string& text) { log_line(Log::Level::Warning, text); }),
+      lease_(lease_api_, config_namespace_, options.lease_name),
+      hooks_(loop, api_, options.allow_local_hooks),
+      metric_caller_(loop, api_, options.allowed_metric_hosts, options.allow_local_metrics),
+      analysis_caller_(loop, api_, options.allowed_metric_hosts, options.allow_local_metrics),
+      plugin_caller_(loop, plugin_line),
+      plugin_looks_(plugin_caller_),
+      controller_(settings_of(options, config_namespace_, seed)),
+      election_(identity_, seed),
+      wake_(loop),
+      lease_wake_(loop),
+      shutdown_(loop),
+      signals_(loop, SIGTERM, SIGINT) {
+    const auto count = [this](const std::string& method, const std::string& path, int status,
+                              Duration took) {
+        metrics_.request_answered(method, path, status, took);
+    };
+    api_.on_answer = count;
+    lease_api_.on_answer = count;
+}
 
 Result<void> Operator::serve() {
     auto health_server = net::HttpServer::open(
@@ -208,129 +135,6 @@ void Operator::run(Effects effects) {
     wake_.async_wait([this](const boost::system::error_code& error) {
         if (!error) step(controller::Tick{});
     });
-}
-
-void Operator::run_one(controller::StartList&& effect) {
-    cluster_.list(effect.scope, effect.request,
-                  [this, id = effect.session](kube::Answer<model::ListPage> answer) {
-                      if (answer)
-                          step(controller::PageArrived{id, std::move(*answer)});
-                      else
-                          step(controller::SessionFailed{id, std::move(answer.error())});
-                  });
-}
-
-void Operator::run_one(controller::StartWatch&& effect) {
-    const controller::SessionId id = effect.session;
-    watches_[id] = cluster_.watch(
-        effect.scope, effect.request,
-        [this, id](std::vector<model::WatchEvent> events) {
-            step(controller::EventsArrived{id, std::move(events)});
-        },
-        [this, id](std::optional<runtime::RequestFailure> failed) {
-            watches_.erase(id);
-            if (failed)
-                step(controller::SessionFailed{id, std::move(*failed)});
-            else
-                step(controller::WatchEnded{id});
-        });
-}
-
-void Operator::run_one(controller::StopWatch&& effect) {
-    const auto found = watches_.extract(effect.session);
-    if (!found.empty()) cluster_.cancel(found.mapped());
-}
-
-void Operator::run_one(controller::ReadWorkload&& effect) {
-    cluster_.read_workload(
-        effect.key, std::move(effect.objects),
-        [this, ticket = effect.ticket](kube::Answer<controller::LiveWorkload> answer) {
-            step(controller::WorkloadRead{ticket, std::move(answer)});
-        });
-}
-
-template <class Answered>
-bool Operator::may_write(controller::Ticket ticket) {
-    if (leads()) return true;
-    asio::post(loop_, [this, ticket] {
-        step(Answered{ticket, std::unexpected(runtime::RequestFailure{
-                                  0, Duration{0}, "not sent: this operator no longer leads"})});
-    });
-    return false;
-}
-
-void Operator::run_one(controller::PatchWorkload&& effect) {
-    if (!may_write<controller::WorkloadPatched>(effect.ticket)) return;
-    cluster_.patch_workload(
-        effect.key, effect.json_patch,
-        [this, ticket = effect.ticket](kube::Answer<model::StatefulSet> answer) {
-            step(controller::WorkloadPatched{ticket, std::move(answer)});
-        });
-}
-
-void Operator::run_one(controller::PatchObject&& effect) {
-    if (!may_write<controller::ObjectPatched>(effect.ticket)) return;
-    cluster_.patch_object(*effect.resource, effect.key, effect.of_status, effect.json_patch,
-                          [this, ticket = effect.ticket](kube::Answer<model::CustomObject> answer) {
-                              step(controller::ObjectPatched{ticket, std::move(answer)});
-                          });
-}
-
-void Operator::run_one(controller::DeletePod&& effect) {
-    if (!may_write<controller::PodDeleted>(effect.ticket)) return;
-    cluster_.delete_pod(effect.key, effect.uid,
-                        [this, ticket = effect.ticket](kube::Answer<void> answer) {
-                            step(controller::PodDeleted{ticket, std::move(answer)});
-                        });
-}
-
-void Operator::run_one(controller::AskHook&& effect) {
-    const controller::Ticket ticket = effect.ticket;
-    asking_[ticket] = hooks_.call(
-        effect.hooks, std::move(effect.transition),
-        [this, ticket](api::pilot::HookVerdict verdict) {
-            asking_.erase(ticket);
-            step(controller::HookAnswered{ticket, verdict.allowed, std::move(verdict.message)});
-        });
-}
-
-void Operator::run_one(controller::AskMetric&& effect) {
-    const controller::Ticket ticket = effect.ticket;
-    measuring_[ticket] = metric_caller_.ask(
-        effect.ns, std::move(effect.query), [this, ticket](api::metrics::MetricReading reading) {
-            measuring_.erase(ticket);
-            metrics_.metric_read(reading.kind);
-            step(controller::MetricAnswered{ticket, std::move(reading)});
-        });
-}
-
-void Operator::run_one(controller::CancelQuestion&& effect) {
-    if (const auto found = asking_.extract(effect.ticket); !found.empty())
-        hooks_.cancel(found.mapped());
-    if (const auto found = measuring_.extract(effect.ticket); !found.empty())
-        metric_caller_.cancel(found.mapped());
-}
-
-void Operator::run_one(controller::PostEvent&& effect) {
-    cluster_.post_event(effect, identity_, [](const kube::Answer<void>& answer) {
-        if (!answer) log_line(Log::Level::Warning, answer.error().message);
-    });
-}
-
-void Operator::run_one(controller::CheckPolicies&&) {
-    cluster_.check_policies([this](kube::Answer<bool> answer) {
-        if (!answer) log_line(Log::Level::Warning, answer.error().message);
-        step(controller::PoliciesSeen{answer ? std::optional{*answer} : std::nullopt});
-    });
-}
-
-void Operator::run_one(controller::RolloutEnded&& effect) {
-    metrics_.rollout_ended(effect.api, effect.outcome, effect.took);
-}
-
-void Operator::run_one(controller::Log&& effect) {
-    log_line(effect.level, effect.text, effect.about,
-             effect.resource ? effect.resource->kind : "StatefulSet");
 }
 
 void Operator::run_election() {
@@ -397,9 +201,13 @@ void Operator::release_and_stop() {
 void Operator::release_lease() {
     if (options_.leader_elect && election_.is_busy()) return;
     const auto release = options_.leader_elect ? election_.release(clock_.now()) : std::nullopt;
-    if (!release) return loop_.stop();
+    if (!release) return end_programs();
     lease_.write(release->lease, release->acquired, clock_.now(),
-                 [this](const Result<model::Lease>&) { loop_.stop(); });
+                 [this](const Result<model::Lease>&) { end_programs(); });
+}
+
+void Operator::end_programs() {
+    plugin_caller_.end_programs([this] { loop_.stop(); });
 }
 
 net::Reply Operator::health(std::string_view path) const {
@@ -413,8 +221,6 @@ net::Reply Operator::readiness() const {
     if (problem.empty()) return {200, "text/plain", "ok\n"};
     return {503, "text/plain", problem + "\n"};
 }
-
-}  // namespace
 
 int run_operator(const Options& options) {
     open_log(options.log_format, options.log_level);

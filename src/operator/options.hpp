@@ -27,6 +27,7 @@ struct Options {
     bool allow_local_hooks = false;
     api::HostList allowed_metric_hosts;  // empty: any
     bool allow_local_metrics = false;
+    std::string plugin_directory;  // where rollouts may name programs of their own; empty: nowhere
 };
 
 // Runs until a signal ends it; returns the exit code.

@@ -7,10 +7,21 @@
 namespace sluice::runtime {
 namespace {
 
-void touch(Touched& touched, const std::string& ns, const std::string& target) {
-    model::ObjectKey workload{ns, target};
-    if (!target.empty() && std::ranges::find(touched, workload) == touched.end())
-        touched.push_back(std::move(workload));
+void touch(Touched& touched, const std::string& ns, const std::string& name) {
+    model::ObjectKey key{ns, name};
+    if (!name.empty() && std::ranges::find(touched, key) == touched.end())
+        touched.push_back(std::move(key));
+}
+
+// What `name` is listed under, now and from now on; empty: nothing.
+void move_entry(std::map<model::ObjectKey, std::vector<std::string>>& index,
+                const model::ObjectKey& key, const std::string& from, const std::string& to) {
+    if (from == to) return;
+    if (const auto old = index.find({key.ns, from}); old != index.end()) {
+        std::erase(old->second, key.name);
+        if (old->second.empty()) index.erase(old);
+    }
+    if (!to.empty()) index[{key.ns, to}].push_back(key.name);
 }
 
 }  // namespace
@@ -22,16 +33,11 @@ model::CustomObject ObjectTable::whole(const Entries::value_type& entry) {
 }
 
 void ObjectTable::set_target(const model::ObjectKey& key, Entry& entry, std::string target) {
-    if (entry.target == target) return;
-    if (const auto old = naming_.find({key.ns, entry.target}); old != naming_.end()) {
-        std::erase(old->second, key.name);
-        if (old->second.empty()) naming_.erase(old);
-    }
-    if (!target.empty()) naming_[{key.ns, target}].push_back(key.name);
+    move_entry(naming_, key, entry.target, target);
     entry.target = std::move(target);
 }
 
-Touched ObjectTable::put(const model::CustomObject& object, std::uint8_t epoch) {
+Concerned ObjectTable::put(const model::CustomObject& object, std::uint8_t epoch) {
     if (object.meta.resource_version == 0) return {};  // no server sends that
     const model::ObjectKey& key = object.meta.key;
     Entry& entry = entries_[key];
@@ -39,39 +45,45 @@ Touched ObjectTable::put(const model::CustomObject& object, std::uint8_t epoch) 
     // Versions of namesakes can be compared too: the one that was made later has the higher one.
     if (!is_known || entry.object.meta.uid == object.meta.uid) entry.epoch = epoch;
     if (is_known) return {};
-    Touched touched;
-    touch(touched, key.ns, entry.target);
+    Concerned concerned;
+    touch(concerned.workloads, key.ns, entry.target);
+    touch(concerned.owners, key.ns, entry.object.owner);
     set_target(key, entry, target_of_(object));
-    touch(touched, key.ns, entry.target);
+    move_entry(owned_, key, entry.object.owner, object.owner);
     entry.object = object;
     entry.object.meta.key = {};
-    return touched;
+    touch(concerned.workloads, key.ns, entry.target);
+    touch(concerned.owners, key.ns, entry.object.owner);
+    return concerned;
 }
 
-ObjectTable::Entries::iterator ObjectTable::erase(Entries::iterator entry, Touched& touched) {
-    touch(touched, entry->first.ns, entry->second.target);
+ObjectTable::Entries::iterator ObjectTable::erase(Entries::iterator entry, Concerned& concerned) {
+    const auto& [key, known] = *entry;
+    touch(concerned.workloads, key.ns, known.target);
+    touch(concerned.owners, key.ns, known.object.owner);
+    move_entry(owned_, key, known.object.owner, {});
     set_target(entry->first, entry->second, {});
     return entries_.erase(entry);
 }
 
-Touched ObjectTable::remove(const model::CustomObject& object) {
+Concerned ObjectTable::remove(const model::CustomObject& object) {
     const auto found = entries_.find(object.meta.key);
     if (found == entries_.end() || found->second.object.meta.uid != object.meta.uid) return {};
-    Touched touched;
-    erase(found, touched);
-    return touched;
+    Concerned concerned;
+    erase(found, concerned);
+    return concerned;
 }
 
-Touched ObjectTable::drop_unlisted(const std::string& ns, std::uint8_t epoch,
-                                   std::uint64_t version) {
-    Touched touched;
+Concerned ObjectTable::drop_unlisted(const std::string& ns, std::uint8_t epoch,
+                                     std::uint64_t version) {
+    Concerned concerned;
     auto entry = entries_.lower_bound({ns, {}});
     while (entry != entries_.end() && (ns.empty() || entry->first.ns == ns)) {
         const bool stays =
             entry->second.epoch == epoch || entry->second.object.meta.resource_version > version;
-        entry = stays ? std::next(entry) : erase(entry, touched);
+        entry = stays ? std::next(entry) : erase(entry, concerned);
     }
-    return touched;
+    return concerned;
 }
 
 std::optional<model::CustomObject> ObjectTable::find(const model::ObjectKey& key) const {
@@ -80,15 +92,27 @@ std::optional<model::CustomObject> ObjectTable::find(const model::ObjectKey& key
     return whole(*found);
 }
 
-std::vector<model::CustomObject> ObjectTable::naming(const model::ObjectKey& workload) const {
+std::vector<model::CustomObject> ObjectTable::listed(const Index& index,
+                                                     const model::ObjectKey& key) const {
     std::vector<model::CustomObject> objects;
-    const auto names = naming_.find(workload);
-    if (names == naming_.end()) return objects;
+    const auto names = index.find(key);
+    if (names == index.end()) return objects;
     for (const std::string& name : names->second)
-        objects.push_back(whole(*entries_.find({workload.ns, name})));
+        objects.push_back(whole(*entries_.find({key.ns, name})));
     std::ranges::sort(objects, {}, [](const model::CustomObject& one) {
         return std::tie(one.created, one.meta.uid);
     });
+    return objects;
+}
+
+std::vector<model::CustomObject> ObjectTable::naming(const model::ObjectKey& workload) const {
+    return listed(naming_, workload);
+}
+
+std::vector<model::CustomObject> ObjectTable::owned_by(const model::ObjectKey& owner,
+                                                       const std::string& uid) const {
+    auto objects = listed(owned_, owner);
+    std::erase_if(objects, [&](const model::CustomObject& one) { return one.owner_uid != uid; });
     return objects;
 }
 

@@ -6,6 +6,8 @@ run at once on one operator; each of them is then one test.
 
 from __future__ import annotations
 
+import base64
+import re
 import secrets
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
@@ -17,7 +19,9 @@ from harness.api import Api, Object
 from harness.controlplane import ControlPlane
 from harness.hookserver import Answer, HookServer
 from harness.operator import NAMESPACE, SERVICE_ACCOUNT, Operator, service_account_kubeconfig
+from harness.places import REPOSITORY
 from harness.prometheus import Prometheus
+from harness.recorder import Change
 from harness.waiting import wait_for
 from harness.workloads import (IMAGE_A, change_image, create_ready, images, partition, statefulset,
                                wait_for_pods)
@@ -63,6 +67,7 @@ class World:
         self.gauges = Gauges()
         self.prometheus = Prometheus(folder / "prometheus", targets=(self.gauges.address,))
         self.operator: Operator | None = None
+        self.flags: tuple[str, ...] = FLAGS
 
     def stop(self) -> None:
         self.prometheus.stop()
@@ -71,6 +76,8 @@ class World:
 
 class Story:
     """One namespace with a StatefulSet `web` and a PhasedRollout `careful`, as one test sees it."""
+
+    kind = KIND
 
     def __init__(self, world: World, namespace: str) -> None:
         self.world = world
@@ -116,10 +123,10 @@ class Story:
         change_image(self.api, self.namespace, SET, image, behaviour)
 
     def change_spec(self, spec: Object, name: str = NAME) -> None:
-        self.api.patch(KIND, name, {"spec": spec}, self.namespace)
+        self.api.patch(self.kind, name, {"spec": spec}, self.namespace)
 
     def get(self, name: str = NAME) -> Object:
-        return self.api.get(KIND, name, self.namespace)
+        return self.api.get(self.kind, name, self.namespace)
 
     def status(self, name: str = NAME) -> Object:
         return self.get(name).get("status", {})
@@ -157,12 +164,12 @@ class Story:
 
     def events(self, name: str = NAME) -> list[str]:
         return [event["reason"] for event in self.api.events(self.namespace, name)
-                if event["involvedObject"]["kind"] == KIND]
+                if event["involvedObject"]["kind"] == self.kind]
 
     def wait_for_event(self, reason: str, name: str = NAME) -> Object:
         return wait_for(f"the event {reason} about {name}", lambda: [
             event for event in self.api.events(self.namespace, name)
-            if event["reason"] == reason and event["involvedObject"]["kind"] == KIND],
+            if event["reason"] == reason and event["involvedObject"]["kind"] == self.kind],
             pause=_PAUSE)[-1]
 
     def create_secret(self, name: str, annotations: dict[str, str] | None = None,
@@ -180,9 +187,45 @@ class Story:
                          "subjects": [{"kind": "ServiceAccount", "name": SERVICE_ACCOUNT,
                                        "namespace": NAMESPACE}]})
 
+    def check_silence(self, *texts: str) -> None:
+        """No secret in any status, annotation, event or log line, plain or as base64."""
+        assert self.world.operator is not None
+        said: list[Object | str] = [self.world.operator.process.log.read_text()]
+        for kind in (self.kind, "AnalysisRun", "StatefulSet", "Event", "Pod"):
+            said += self.api.list(kind, self.namespace)
+        for text in texts:
+            assert text not in str(said)
+            assert base64.b64encode(text.encode()).decode().rstrip("=") not in str(said)
+
+
+def partitions(changes: list[Change]) -> list[int]:
+    """Where the gate stood, in order; the same place twice in a row counts once."""
+    seen: list[int] = []
+    for change in changes:
+        rolling = change.object["spec"]["updateStrategy"].get("rollingUpdate", {})
+        if rolling.get("partition", 0) not in seen[-1:]:
+            seen.append(rolling.get("partition", 0))
+    return seen
+
+
+def deleted_pods(changes: list[Change], image: str) -> list[str]:
+    return [change.object["metadata"]["name"] for change in changes if change.type == "DELETED"
+            and change.object["spec"]["containers"][0]["image"] == image]
+
+
+def glass() -> list[str]:
+    """The commands of docs/operations.md while Sluice is down, word for word but for names."""
+    text = (REPOSITORY / "docs/operations.md").read_text().split("## Breaking the glass")[1]
+    named = re.sub(r"(phasedrollout|rolloutplugin) NAME", rf"\1 {NAME}", text.split("\n## ")[0])
+    return re.findall(r"^    (kubectl .*)$", named.replace(" NAME", f" {SET}"), re.MULTILINE)
+
 
 class Stories(dict[str, Callable[[Story], None]]):
     """The stories of a module, by name: `@STORIES.add` before each of them."""
+
+    def __init__(self, make: type[Story] = Story) -> None:
+        super().__init__()
+        self.make = make
 
     def add(self, story: Callable[[Story], None]) -> Callable[[Story], None]:
         self[story.__name__] = story
@@ -215,10 +258,10 @@ def running(request, world) -> Iterator[dict[str, Future]]:
                           "metadata": {"name": namespace}})
     world.operator = Operator(
         world.cluster, service_account_kubeconfig(world.cluster),
-        f"operator-{secrets.token_hex(3)}", (*FLAGS, f"--config-namespace={NAMESPACE}",
+        f"operator-{secrets.token_hex(3)}", (*world.flags, f"--config-namespace={NAMESPACE}",
         *(f"--namespace={namespace}" for namespace in namespaces.values())))
     with ThreadPoolExecutor(_AT_ONCE) as pool:
-        yield {name: pool.submit(stories[name], Story(world, namespaces[name]))
+        yield {name: pool.submit(stories[name], stories.make(world, namespaces[name]))
                for name in chosen}
     world.operator.kill9()
     for namespace in namespaces.values():

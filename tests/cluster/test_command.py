@@ -26,7 +26,8 @@ def run(*words, **variables):
     (["operator", "--log-format", "xml"], "--log-format"),
     (["operator", "--nonsense"], "--nonsense"),
     (["demo", "--api", "mars"],
-     '"mars" is not an API of this binary; it serves: phasedrollout, pilot'),
+     '"mars" is not an API of this binary; it serves: phasedrollout, rolloutplugin, analysisrun, '
+     'pilot'),
     (["demo", "--speed", "0"], "--speed"),
     (["manifests", "everything"], "everything"),
     (["manifests", "--kube-version", "latest"], "latest"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import shlex
 from concurrent.futures import Future
 
@@ -13,28 +12,14 @@ from harness.api import Object
 from harness.hookserver import Answer, HookServer, Request
 from harness.places import REPOSITORY
 from harness.prometheus import PASSWORD, USER, Prometheus
-from harness.recorder import Change, Recorder
+from harness.recorder import Recorder
 from harness.waiting import stays, wait_for
 from harness.workloads import IMAGE_A, IMAGE_B, IMAGE_C, statefulset
-from phased_world import CLOSED, KIND, NAME, SET, Stories, Story, running, world
+from phased_world import (CLOSED, KIND, NAME, SET, Stories, Story, deleted_pods, glass, partitions,
+                          running, world)
 from test_phasedrollout_crd import EXAMPLE
 
 STORIES = Stories()
-
-
-def partitions(changes: list[Change]) -> list[int]:
-    """Where the gate stood, in order; the same place twice in a row counts once."""
-    seen: list[int] = []
-    for change in changes:
-        rolling = change.object["spec"]["updateStrategy"].get("rollingUpdate", {})
-        if rolling.get("partition", 0) not in seen[-1:]:
-            seen.append(rolling.get("partition", 0))
-    return seen
-
-
-def deleted_pods(changes: list[Change], image: str) -> list[str]:
-    return [change.object["metadata"]["name"] for change in changes if change.type == "DELETED"
-            and change.object["spec"]["containers"][0]["image"] == image]
 
 
 @STORIES.add
@@ -305,7 +290,7 @@ def basic_authentication_over_tls(s: Story) -> None:
     s.create_secret("prom", username=USER, password=PASSWORD)
     s.wait_until_complete(IMAGE_B, 1)
     own.stop()
-    check_silence(s, PASSWORD)
+    s.check_silence(PASSWORD)
 
 
 @STORIES.add
@@ -331,7 +316,7 @@ def a_bearer_token_that_is_rotated_in_mid_rollout(s: Story) -> None:
         assert "401" in told["message"]
         s.api.patch("Secret", "prom", {"stringData": {"token": second}}, s.namespace)
         s.wait_until_complete(IMAGE_B)
-    check_silence(s, first, second)
+    s.check_silence(first, second)
 
 
 @STORIES.add
@@ -348,17 +333,6 @@ def a_prometheus_that_stops_holds_the_rollout(s: Story) -> None:
     own.start()
     s.wait_until_complete(IMAGE_B)
     own.stop()
-
-
-def check_silence(s: Story, *secrets: str) -> None:
-    """No secret in any status, annotation, event or log line, plain or as base64."""
-    said: list[Object | str] = [s.world.operator.process.log.read_text()]
-    for kind in (KIND, "StatefulSet", "Event", "Pod"):
-        said += s.api.list(kind, s.namespace)
-    text = str(said)
-    for secret in secrets:
-        assert secret not in text
-        assert base64.b64encode(secret.encode()).decode().rstrip("=") not in text
 
 
 @pytest.mark.parametrize("name", STORIES)
@@ -406,11 +380,7 @@ def test_the_glass_can_be_broken_while_the_operator_is_down(world, namespace, op
     s.change(IMAGE_B)
     s.wait_for_phase("Rolling", "CheckFailed")
     one.kill9()
-    glass = (REPOSITORY / "docs/operations.md").read_text().split("## Breaking the glass")[1]
-    commands = [line.strip().replace("statefulset NAME", f"statefulset {SET}")
-                .replace("phasedrollout NAME", f"phasedrollout {NAME}")
-                for line in glass.split("\n## ")[0].splitlines() if line.startswith("    kubectl")]
-    pilot, claim, partition, delete, finalizer = commands
+    pilot, claim, partition, delete, finalizer, _ = glass()
     assert "dd-statefulset-pilot" in pilot
     for command in (delete, finalizer, claim, partition):
         s.api.kubectl("-n", namespace, *shlex.split(command)[1:])

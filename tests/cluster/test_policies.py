@@ -743,14 +743,19 @@ def test_uninstall_by_force_does_not_wait_for_the_finalizers_of_an_operator_that
         api.apply({"apiVersion": "sts.plus/v1alpha1", "kind": "PhasedRollout",
                    "metadata": {"name": name, "namespace": "default", "finalizers": finalizers},
                    "spec": {"targetRef": "web", "check": {"query": {"expr": "up", "url": "prom"}}}})
+    metric = {"name": "up", "provider": {"web": {"url": "http://up"}}}
+    api.apply({"apiVersion": "argoproj.io/v1alpha1", "kind": "ClusterAnalysisTemplate",
+               "metadata": {"name": "up"}, "spec": {"metrics": [metric]}})
 
     refused = run_script(bare_cluster, "uninstall")
     assert refused.returncode == 1
-    assert [line.split() for line in refused.stderr.splitlines()[:2]] == [
+    assert sorted(line.split() for line in refused.stderr.splitlines()[:3]) == [
+        ["ClusterAnalysisTemplate", "<none>", "up"],
         ["PhasedRollout", "default", "free"], ["PhasedRollout", "default", "held"]]
 
     assert run_script(bare_cluster, "uninstall", FORCE="1").returncode == 0
-    assert api.find("CustomResourceDefinition", "phasedrollouts.sts.plus") is None
+    for name in ("phasedrollouts.sts.plus", "clusteranalysistemplates.argoproj.io"):
+        assert api.find("CustomResourceDefinition", name) is None
 
 
 def test_uninstall_deletes_nothing_if_it_cannot_ask(bare_cluster: ControlPlane,

@@ -12,7 +12,7 @@ namespace phased = api::phased_rollout;
 std::string plan_for(const std::vector<phased::testing::Change>& changes, bool allow_unready) {
     const PodCount replicas{3};
     const auto spec = phased::testing::read(changes);
-    if (!spec) return phased::to_text(spec.error());
+    if (!spec) return to_text(spec.error());
     const engine::Plan plan = phased::compile(*spec, {replicas, "", Instant{}, allow_unready});
     std::string text = told(plan, replicas);
     text += plan.on_failure == engine::OnFailure::Rollback ? "  a failure is rolled back\n"

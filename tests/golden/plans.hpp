@@ -41,6 +41,15 @@ inline std::string told(const engine::MetricCheck& gate) {
     return fmt::format("{}, for pod {}", text, gate.next.value);
 }
 
+inline std::string told(const engine::Pause& gate) {
+    return gate.length ? fmt::format("a pause of {} is over", to_text(*gate.length))
+                       : "somebody ends a pause";
+}
+
+inline std::string told(const engine::Analysis& gate) {
+    return fmt::format("the analysis of step {} ends well", gate.place + 1);
+}
+
 inline std::string told(const engine::Refused& gate) {
     return "never: " + gate.message;
 }

@@ -36,14 +36,14 @@ std::vector<Scenario> all_scenarios() {
 }
 
 // Sanitizers and unoptimised builds look at a sample; the whole is for the release build.
-// Timelines with checks have many exchanges that are much alike: of those a sample is taken too,
-// unless they were asked for by name.
+// Timelines with checks or steps have many exchanges that are much alike: a sample of those is
+// taken, unless they were asked for by name.
 Depth depth_of([[maybe_unused]] const Scenario& scenario) {
 #ifdef SLUICE_SANITIZED
     return {.crash_stride = 1000, .event_stride = 1000, .pairs = 1};
 #else
-    const bool samples = scenario.name.find("/phasedrollout/") != std::string::npos &&
-                         !std::getenv("SLUICE_SCENARIO");
+    const bool samples =
+        scenario.name.find("/pilot/") == std::string::npos && !std::getenv("SLUICE_SCENARIO");
     return {.pairs = samples ? 8 : 20, .points_max = samples ? 14 : 250};
 #endif
 }
@@ -68,8 +68,8 @@ TEST(Scenarios, EndWellPlainAndHoweverTheWorldIsDisturbed) {
     if (std::getenv("SLUICE_SCENARIO")) return;
     EXPECT_GE(scenarios.size(), 60u);
     for (const char* promise :
-         {"S1",  "S2",  "S3",  "S4",  "S5",  "S6",  "S7",  "S8",  "S9", "S10", "S11",
-          "S14", "S16", "S17", "S21", "S23", "S24", "S25", "S26", "L1", "L2",  "L5"})
+         {"S1",  "S2",  "S3",  "S4",  "S5",  "S6",  "S7",  "S8",  "S9",  "S10", "S11", "S14", "S16",
+          "S17", "S21", "S23", "S24", "S25", "S26", "S27", "S28", "S29", "S30", "L1",  "L2",  "L5"})
         EXPECT_TRUE(total.tested.contains(promise)) << promise << " was never put to the test";
 }
 

@@ -18,9 +18,11 @@ DEPLOY = REPOSITORY / "deploy"
 GOLDEN = Path(__file__).with_name("rbac.golden")
 
 SECRET_READER = "sluice-secret-reader"
+# Bound by the owner of a namespace, in it, and by nobody else.
+BOUND_BY_TENANTS = {SECRET_READER, "sluice-analysis-jobs"}
 OPERATOR = {"kind": "ServiceAccount", "name": "sluice", "namespace": "sluice-system"}
 READING = {"get", "list", "watch"}
-RULES_MAX = 12
+RULES_MAX = 19
 VERBS_NEVER = {"escalate", "bind", "impersonate", "deletecollection", "approve", "sign"}
 RESOURCES_NEVER = {
     "pods/exec", "pods/attach", "pods/portforward", "pods/proxy", "pods/ephemeralcontainers",
@@ -34,10 +36,17 @@ VERBS_AT_MOST = {
     "leases": {"create", "get", "update", "delete"},
     "phasedrollouts": READING | {"patch"},
     "phasedrollouts/status": {"patch"},
+    "rolloutplugins": READING | {"patch"},
+    "rolloutplugins/status": {"patch"},
+    "analysistemplates": READING,
+    "clusteranalysistemplates": READING,
+    "analysisruns": READING | {"create", "patch", "delete"},
 }
 
-# Only a rollback deletes pods, and only one API rolls back.
-DELETES_PODS = "ClusterRole sluice-phasedrollout"
+# Only a rollback deletes pods, and only these APIs roll back.
+DELETES_PODS = {"ClusterRole sluice-phasedrollout", "ClusterRole sluice-rolloutplugin"}
+# Whoever makes Jobs can run anything.
+JOBS = "ClusterRole sluice-analysis-jobs"
 
 Object = dict[str, Any]
 
@@ -76,10 +85,12 @@ def faults_of_rule(role: str, rule: Object) -> Iterator[str]:
         if resource in RESOURCES_NEVER:
             yield f"{role}: the resource {resource}"
         at_most = VERBS_AT_MOST.get(resource, set(rule["verbs"]))
-        if (role, resource) == (DELETES_PODS, "pods"):
+        if role in DELETES_PODS and resource == "pods":
             at_most = at_most | {"delete"}
         for verb in set(rule["verbs"]) - at_most:
             yield f"{role}: {verb} on {resource}"
+        if resource == "jobs" and role != JOBS:
+            yield f"{role}: {rule['verbs']} on jobs"
         is_secret_reader = role == f"ClusterRole {SECRET_READER}" and rule["verbs"] == ["get"]
         if resource == "secrets" and not is_secret_reader:
             yield f"{role}: {rule['verbs']} on secrets"
@@ -87,8 +98,8 @@ def faults_of_rule(role: str, rule: Object) -> Iterator[str]:
 
 def faults_of_binding(binding: Object) -> Iterator[str]:
     name = f"{binding['kind']} {binding['metadata']['name']}"
-    if binding["roleRef"]["name"] == SECRET_READER:
-        yield f"{name}: {SECRET_READER} is bound by a tenant, in a namespace, never here"
+    if binding["roleRef"]["name"] in BOUND_BY_TENANTS:
+        yield f"{name}: {binding['roleRef']['name']} is bound by a tenant, in a namespace"
     if binding["subjects"] != [OPERATOR]:
         yield f"{name}: binds somebody else than the operator"
     if not binding["roleRef"]["name"].startswith("sluice"):
@@ -125,7 +136,7 @@ def test_in_namespaces_the_same_roles_are_bound_as_everywhere() -> None:
     names = {file.stem for file in (DEPLOY / "namespaced").glob("*.yaml")}
     everywhere = {file.name.removesuffix("-everywhere.yaml"): yaml.safe_load(file.read_text())
                   for file in (DEPLOY / "rbac").glob("*-everywhere.yaml")}
-    assert names == set(everywhere) == {"phasedrollout", "workloads"}
+    assert names == set(everywhere) == {"phasedrollout", "rolloutplugin", "workloads"}
     for name, binding in everywhere.items():
         in_one = yaml.safe_load((DEPLOY / "namespaced" / f"{name}.yaml").read_text())
         assert (in_one["kind"], in_one["metadata"]["namespace"]) == ("RoleBinding", "NAMESPACE")
@@ -134,11 +145,12 @@ def test_in_namespaces_the_same_roles_are_bound_as_everywhere() -> None:
         assert in_one["metadata"]["name"] == binding["metadata"]["name"] == f"sluice-{name}"
 
 
-def test_the_example_binds_secrets_in_one_namespace() -> None:
-    example, = [obj for obj in shipped("optional") if obj["kind"] == "RoleBinding"]
-    assert example["roleRef"]["name"] == SECRET_READER
-    assert example["metadata"]["namespace"] not in ("", "sluice-system", "kube-system")
-    assert example["subjects"] == [OPERATOR]
+def test_the_examples_bind_in_one_namespace_what_tenants_bind() -> None:
+    examples = [obj for obj in shipped("optional") if obj["kind"] == "RoleBinding"]
+    assert {example["roleRef"]["name"] for example in examples} == BOUND_BY_TENANTS
+    for example in examples:
+        assert example["metadata"]["namespace"] not in ("", "sluice-system", "kube-system")
+        assert example["subjects"] == [OPERATOR]
 
 
 def role(kind: str = "ClusterRole", name: str = "sluice", **rule: list[str]) -> Object:
@@ -165,7 +177,11 @@ def binding(kind: str = "ClusterRoleBinding", to: str = "sluice", **subject: str
     role(resources=["persistentvolumeclaims"], verbs=["delete"]),
     role(apiGroups=["sts.plus"], resources=["phasedrollouts"], verbs=["delete"]),
     role(apiGroups=["sts.plus"], resources=["phasedrollouts/status"], verbs=["update"]),
+    role(apiGroups=["argoproj.io"], resources=["rolloutplugins"], verbs=["delete"]),
+    role(apiGroups=["argoproj.io"], resources=["clusteranalysistemplates"], verbs=["create"]),
+    role(name="sluice-rolloutplugin", apiGroups=["batch"], resources=["jobs"], verbs=["create"]),
     role(nonResourceURLs=["/debug"]), binding(to=SECRET_READER),
+    binding(to="sluice-analysis-jobs"), binding(kind="RoleBinding", to="sluice-analysis-jobs"),
     binding(kind="RoleBinding", to=SECRET_READER), binding(to="cluster-admin"),
     binding(name="default"), {**role(), "aggregationRule": {}},
 ], ids=str)

@@ -39,7 +39,8 @@ def layers() -> dict[str, tuple[str, set[str]]]:
 
 
 SOURCES = files("src/*.cpp", "src/*.hpp")
-TEST_SOURCES = files("tests/*.cpp", "tests/*.hpp", "bench/*.cpp", "bench/*.hpp")
+TEST_SOURCES = files("tests/*.cpp", "tests/*.hpp", "bench/*.cpp", "bench/*.hpp", "examples/*.cpp",
+                     "examples/*.hpp")
 
 
 def test_every_include_follows_the_layer_table() -> None:

@@ -1,48 +1,13 @@
 #include "api/inquiry/text.hpp"
 
 #include <algorithm>
-#include <cstdint>
 #include <optional>
+
+#include "base/utf8.hpp"
 
 namespace sluice::api {
 
 namespace {
-
-// A sequence of UTF-8: its code point and its length in bytes.
-struct Rune {
-    char32_t point;
-    std::size_t length;
-};
-
-std::uint8_t byte_at(std::string_view text, std::size_t i) {
-    return static_cast<std::uint8_t>(text[i]);
-}
-
-std::size_t length_by_lead(std::uint8_t lead) {
-    if (lead < 0x80) return 1;
-    if (lead >= 0xC2 && lead <= 0xDF) return 2;
-    if (lead >= 0xE0 && lead <= 0xEF) return 3;
-    if (lead >= 0xF0 && lead <= 0xF4) return 4;
-    return 0;
-}
-
-// The first rune of the text; nothing if its bytes are not UTF-8.
-std::optional<Rune> first_rune(std::string_view text) {
-    const std::uint8_t lead = byte_at(text, 0);
-    const std::size_t length = length_by_lead(lead);
-    if (length == 0 || length > text.size()) return std::nullopt;
-    if (length == 1) return Rune{lead, 1};
-
-    char32_t point = lead & (0xFFu >> (length + 1));
-    for (std::size_t i = 1; i < length; ++i) {
-        if ((byte_at(text, i) & 0xC0u) != 0x80u) return std::nullopt;
-        point = (point << 6) | (byte_at(text, i) & 0x3Fu);
-    }
-    const bool overlong = (length == 3 && point < 0x800) || (length == 4 && point < 0x10000);
-    const bool surrogate = point >= 0xD800 && point <= 0xDFFF;
-    if (overlong || surrogate || point > 0x10FFFF) return std::nullopt;
-    return Rune{point, length};
-}
 
 bool is_white(char32_t point) {
     return point == '\n' || point == '\r' || point == '\t' || point == 0x2028 || point == 0x2029;

@@ -134,17 +134,17 @@ bool wants_get(const Result<Answer>& answer) {
     return answer && (answer->status == 405 || answer->status == 501 || answer->status == 403);
 }
 
-Ask post(Ask ask, const PrometheusQuery& query, const std::string& address) {
+Ask post(Ask ask, const std::string& expr, const std::string& address) {
     ask.method = "POST";
     ask.url = address;
     ask.headers.push_back({"Content-Type", Redacted{"application/x-www-form-urlencoded"}});
-    ask.body = "query=" + percent_encoded(query.expr);
+    ask.body = "query=" + percent_encoded(expr);
     return ask;
 }
 
-Ask get(Ask ask, const PrometheusQuery& query, const std::string& address) {
+Ask get(Ask ask, const std::string& expr, const std::string& address) {
     ask.method = "GET";
-    ask.url = address + "?query=" + percent_encoded(query.expr);
+    ask.url = address + "?query=" + percent_encoded(expr);
     return ask;
 }
 
@@ -167,6 +167,17 @@ Result<Url> prometheus_url(std::string_view text) {
     return url;
 }
 
+std::optional<Ask> next_request(Ask common, const std::string& expr, const Url& url,
+                                const Learnt& learnt) {
+    common.headers.push_back({"Accept", Redacted{"application/json"}});
+    common.body_max = answer_bytes_max;
+    const std::string address = to_text(url) + query_path;
+    if (learnt.answers.empty()) return post(std::move(common), expr, address);
+    if (learnt.answers.size() == 1 && wants_get(learnt.answers.back()))
+        return get(std::move(common), expr, address);
+    return std::nullopt;
+}
+
 Duration longest(const PrometheusQuery& query) {
     return 2 * query.timeout + 30s;
 }
@@ -182,16 +193,10 @@ MetricStep ask_prometheus(const PrometheusQuery& query, const std::string& ns,
     }
     Wanted<Ask> ask = with_secrets(query, *url, ns, learnt);
     if (!ask) return ask.error();
-    ask->headers.push_back({"Accept", Redacted{"application/json"}});
     ask->timeout = query.timeout;
-    ask->body_max = answer_bytes_max;
-
-    const std::string address = to_text(*url) + query_path;
-    if (learnt.answers.empty()) return post(std::move(*ask), query, address);
+    if (auto request = next_request(std::move(*ask), query.expr, *url, learnt))
+        return std::move(*request);
     const Result<Answer>& answer = learnt.answers.back();
-    if (learnt.answers.size() == 1 && wants_get(answer)) {
-        return get(std::move(*ask), query, address);
-    }
     if (!answer) {
         const std::string why = confined(answer.error().message, learnt);
         // An address that nobody may be sent to; any other trouble on the way may pass.

@@ -6,6 +6,7 @@
 // field to a broken answer, is Unknown with a sentence. Pure; the Inquirer does the asking.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -23,6 +24,11 @@ using PrometheusQuery = engine::MetricQuery;
 // between slashes, and not the path of the query itself, which is added. The Error completes the
 // sentence `<field>: ...` and does not repeat the text.
 Result<Url> prometheus_url(std::string_view text);
+
+// The request that asks this Prometheus for `expr`, made of what is common to all requests: by
+// POST, and by GET where that was not let through. Nothing once the last answer is there.
+std::optional<Ask> next_request(Ask common, const std::string& expr, const Url& url,
+                                const Learnt& learnt);
 
 // The whole inquiry: two requests, and what the API server needs to give two Secrets.
 Duration longest(const PrometheusQuery& query);

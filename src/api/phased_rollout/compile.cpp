@@ -32,7 +32,7 @@ engine::Plan compile(const Spec& spec, const Circumstances& now) {
     }
     if (!plan.steps.empty())
         plan.steps.back().after = {engine::PodsReady{}, engine::RevisionSettled{}};
-    plan.on_failure = spec.on_failure;
+    plan.on_failure = plan.at_deadline = spec.on_failure;
     if (spec.progress_deadline) plan.deadline = now.step_since + *spec.progress_deadline;
     return plan;
 }

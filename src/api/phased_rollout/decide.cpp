@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <boost/json.hpp>
 
-#include "api/inquiry/text.hpp"
+#include "api/claims.hpp"
 #include "api/phased_rollout/compile.hpp"
 #include "api/phased_rollout/report.hpp"
 #include "base/hash.hpp"
@@ -26,8 +26,6 @@ using engine::Reason;
 using engine::Snapshot;
 using model::CustomObject;
 using model::StatefulSet;
-
-constexpr std::string_view claim_prefix = "phasedrollout/";
 
 constexpr engine::Command commands[] = {
     {Reason::CheckFailed,
@@ -55,41 +53,13 @@ constexpr engine::Command commands[] = {
      "kubectl -n {0} annotate statefulset/{1} phasedrollout/{2} sluice.dev/paused-"},
 };
 
-std::string claim_of(const CustomObject& object) {
-    return fmt::format("{}{}", claim_prefix, object.meta.key.name);
-}
+Decision steer_by(const Snapshot& seen, const CustomObject& object, Instant now);
+Decision let_go_of(const Snapshot& seen, const CustomObject& object, Instant now);
+void inform(Decision& decision, const CustomObject& object, const Snapshot& seen, Decision own,
+            Instant now);
 
-const std::string& annotation_of(const CustomObject& object, const std::string& name) {
-    static const std::string none;
-    const auto found = object.annotations.find(name);
-    return found == object.annotations.end() ? none : found->second;
-}
-
-// Somebody else's claim, of another API.
-std::optional<std::string> foreign_claim(const StatefulSet& set) {
-    const std::string& claim = annotation(set, key::claim);
-    if (claim.empty() || claim.starts_with(claim_prefix)) return std::nullopt;
-    return printable(claim, 64);
-}
-
-// The PhasedRollout that the set says it is steered by, by its claim or by the older annotation.
-std::string_view holder_name(const StatefulSet& set) {
-    const std::string_view claim = annotation(set, key::claim);
-    if (claim.starts_with(claim_prefix)) return claim.substr(claim_prefix.size());
-    return annotation(set, steered_by);
-}
-
-// Who steers: the one that holds the set, or else the oldest that is there to stay.
-const CustomObject* steersman(const Snapshot& seen) {
-    const auto& objects = seen.objects;
-    const std::string_view name = holder_name(seen.workload);
-    auto found = std::ranges::find_if(
-        objects, [&](const CustomObject& one) { return one.meta.key.name == name; });
-    if (found == objects.end())
-        found = std::ranges::find_if(objects,
-                                     [](const CustomObject& one) { return !one.meta.deleting; });
-    return found == objects.end() ? nullptr : &*found;
-}
+constexpr Claims claims{"phasedrollout/", "PhasedRollout", steered_by, commands,
+                        steer_by,         let_go_of,       inform};
 
 // What we remember of a step may rest on an old view of the status; what the status says may be
 // somebody else's writing. Where they differ, the less hopeful of the two counts.
@@ -116,26 +86,17 @@ std::string definition(const CustomObject& object, const Spec& spec, const State
 
 engine::Course course_of(const CustomObject& object) {
     engine::Course course;
-    course.claim = claim_of(object);
+    course.claim = claim_of(claims, object);
     course.commands = commands;
     course.reports_on_workload = false;
     course.marks = {{std::string{steered_by}, object.meta.key.name}};
     course.retry = annotation_of(object, key::retry);
-    course.is_paused = engine::is_paused(annotation_of(object, key::paused));
+    if (engine::is_paused(annotation_of(object, key::paused)))
+        course.paused_by = "Paused by annotation.";
     course.allowed = Reason::ChecksPassed;
     course.returns_freely = true;
     course.name = object.meta.key.name;
     return course;
-}
-
-Decision told(const Snapshot& seen, const CustomObject& object, Phase phase, Reason reason,
-              std::string message) {
-    Decision decision;
-    decision.report = {phase, reason, std::move(message),
-                       engine::unblock_text(reason, seen.workload, commands, object.meta.key.name)};
-    if (engine::entry(reason).tone == engine::Tone::Warning)
-        decision.notices.push_back({reason, decision.report.message});
-    return decision;
 }
 
 // All of these are "cannot manage" to a reader of events; the message says which it is.
@@ -188,7 +149,7 @@ Decision suspend(const Snapshot& seen, const CustomObject& object, Instant now) 
     Decision decision =
         engine::release(seen, course, "skipCheck is true", now, engine::Parting::Open);
     decision.notices.clear();
-    Decision words = told(seen, object, Phase::Idle, Reason::Suspended,
+    Decision words = told(claims, seen, object, Phase::Idle, Reason::Suspended,
                           "Checks are switched off: Kubernetes updates the pods by itself.");
     decision.report = std::move(words.report);
     decision.notices.push_back({Reason::Suspended, decision.report.message});
@@ -197,8 +158,8 @@ Decision suspend(const Snapshot& seen, const CustomObject& object, Instant now) 
 
 // Being deleted: let the set go as a whole, then the object itself.
 Decision let_go_of(const Snapshot& seen, const CustomObject& object, Instant now) {
-    const bool holds =
-        holder_name(seen.workload) == object.meta.key.name && !foreign_claim(seen.workload);
+    const bool holds = holder_name(claims, seen.workload) == object.meta.key.name &&
+                       !foreign_claim(claims, seen.workload);
     Decision decision;
     if (holds)
         decision = engine::release(seen, course_of(object), "The PhasedRollout is deleted", now,
@@ -245,7 +206,8 @@ Decision steer_by(const Snapshot& seen, const CustomObject& object, Instant now)
     const auto memory = engine::recall(set);
     if (!decision.progress && memory && memory->open) decision.progress = progress;
     if (!spec && !decision.patch)
-        decision = told(seen, object, Phase::Blocked, Reason::InvalidSpec, to_text(spec.error()));
+        decision =
+            told(claims, seen, object, Phase::Blocked, Reason::InvalidSpec, to_text(spec.error()));
     // Who takes a set that nobody holds looks first: the PhasedRollout may be gone meanwhile.
     if (decision.patch && annotation(set, key::claim).empty()) decision.needs_live = true;
     be_brief(decision, seen, now);
@@ -253,30 +215,15 @@ Decision steer_by(const Snapshot& seen, const CustomObject& object, Instant now)
     return decision;
 }
 
-// An object that does not steer what it names: it learns why.
-void add_bystander(Decision& decision, const CustomObject& object, const Snapshot& seen,
-                   Reason reason, std::string message, Instant now) {
+void inform(Decision& decision, const CustomObject& object, const Snapshot& seen, Decision own,
+            Instant now) {
     if (object.meta.deleting) {
         if (has_finalizer(object, finalizer)) decision.writes.push_back(drop_finalizer(object));
         return;
     }
-    Decision own = told(seen, object, Phase::Blocked, reason, std::move(message));
     add_status(own, object, nullptr, seen, now);
     for (engine::ObjectWrite& write : own.writes)
         decision.writes.push_back(std::move(write));
-}
-
-// The set is claimed, and nobody is left who claimed it.
-Decision abandon(const Snapshot& seen, Instant now) {
-    engine::Course course;
-    course.marks = {{std::string{steered_by}, ""}};
-    course.held_by = foreign_claim(seen.workload);
-    Decision decision = engine::release(seen, course,
-                                        fmt::format("There is no PhasedRollout {} that names it",
-                                                    printable(holder_name(seen.workload), 64)),
-                                        now);
-    decision.needs_live = true;
-    return decision;
 }
 
 }  // namespace
@@ -289,11 +236,11 @@ std::string target_of(const CustomObject& object) {
 }
 
 bool concerns(const StatefulSet& set, const std::vector<CustomObject>& objects) {
-    return !objects.empty() || annotation(set, key::claim).starts_with(claim_prefix);
+    return api::concerns(claims, set, objects);
 }
 
-void prepare(Snapshot& seen, const pilot::HookCatalogue&) {
-    const CustomObject* object = steersman(seen);
+void prepare(Snapshot& seen) {
+    const CustomObject* object = steersman(claims, seen);
     if (!object) return;
     auto told = remembered(*object);
     if (!seen.progress)
@@ -303,29 +250,7 @@ void prepare(Snapshot& seen, const pilot::HookCatalogue&) {
 }
 
 Decision decide(const Snapshot& seen, Instant now) {
-    const bool is_missing = seen.workload.meta.uid.empty();
-    const auto foreign = foreign_claim(seen.workload);
-    const CustomObject* holder = is_missing || foreign ? nullptr : steersman(seen);
-    if (!is_missing && seen.objects.empty()) return abandon(seen, now);
-    Decision decision;
-    decision.report.reason = is_missing ? Reason::TargetMissing
-                             : foreign  ? Reason::ClaimedByOther
-                                        : Reason::Released;
-    if (holder)
-        decision =
-            holder->meta.deleting ? let_go_of(seen, *holder, now) : steer_by(seen, *holder, now);
-    const std::string who = foreign ? *foreign : holder ? claim_of(*holder) : "";
-    const std::string& name = seen.workload.meta.key.name;
-    for (const CustomObject& object : seen.objects) {
-        if (&object == holder) continue;
-        if (is_missing)
-            add_bystander(decision, object, seen, Reason::TargetMissing,
-                          fmt::format("There is no StatefulSet {} in this namespace.", name), now);
-        else
-            add_bystander(decision, object, seen, Reason::ClaimedByOther,
-                          fmt::format("{} steers StatefulSet {}.", who, name), now);
-    }
-    return decision;
+    return api::decide(claims, seen, now);
 }
 
 }  // namespace sluice::api::phased_rollout

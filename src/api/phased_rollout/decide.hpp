@@ -6,7 +6,6 @@
 
 #include <string>
 
-#include "api/pilot/hooks/hook.hpp"
 #include "engine/decision.hpp"
 #include "engine/snapshot.hpp"
 
@@ -19,7 +18,7 @@ std::string target_of(const model::CustomObject& object);
 // Named by a PhasedRollout, or still claimed by one.
 bool concerns(const model::StatefulSet& set, const std::vector<model::CustomObject>& objects);
 // Adds what the steersman's status remembers.
-void prepare(engine::Snapshot& seen, const pilot::HookCatalogue& hooks);
+void prepare(engine::Snapshot& seen);
 
 engine::Decision decide(const engine::Snapshot& seen, Instant now);
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <boost/json.hpp>
 
+#include "api/claims.hpp"
 #include "api/phased_rollout/decide.hpp"
 #include "engine/report.hpp"
 #include "engine/steering.hpp"
@@ -197,13 +198,13 @@ void report_rollout(Status& status, const Status& old, const Spec* spec,
     status.rollout = std::move(rollout);
 }
 
-engine::ObjectWrite write_to(const model::CustomObject& object, bool of_status,
-                             json::array operations) {
-    json::array patch{
-        json::object{{"op", "test"}, {"path", "/metadata/uid"}, {"value", object.meta.uid}}};
-    for (json::value& one : operations)
-        patch.push_back(std::move(one));
-    return {subject_of(object), of_status, json::serialize(patch), {}};
+engine::ObjectWrite write_finalizers(const model::CustomObject& object, const char* operation,
+                                     json::value seen, json::array wanted) {
+    const char* path = "/metadata/finalizers";
+    const json::array operations{
+        json::object{{"op", "test"}, {"path", path}, {"value", std::move(seen)}},
+        json::object{{"op", operation}, {"path", path}, {"value", std::move(wanted)}}};
+    return write_to(subject_of(object), false, json::serialize(operations));
 }
 
 }  // namespace
@@ -243,27 +244,15 @@ Status report(const model::CustomObject& object, const Status& old, const Spec* 
 std::optional<engine::ObjectWrite> status_write(const model::CustomObject& object,
                                                 const Status& old, const Status& status) {
     if (status == old) return std::nullopt;
-    const std::string text = write_status(status);
-    if (text == write_status(old)) return std::nullopt;  // it differed beyond the bounds only
-    boost::system::error_code error;
-    json::value seen = object.status.empty() ? json::value{} : json::parse(object.status, error);
-    json::array operations{
-        json::object{
-            {"op", "test"}, {"path", "/metadata/generation"}, {"value", object.meta.generation}},
-        json::object{{"op", "test"}, {"path", "/status"}, {"value", std::move(seen)}},
-        json::object{{"op", "add"}, {"path", "/status"}, {"value", json::parse(text)}}};
-    return write_to(object, true, std::move(operations));
+    // Statuses that differ beyond the bounds only are the same.
+    return api::status_write(subject_of(object), object, write_status(old), write_status(status));
 }
 
 engine::ObjectWrite add_finalizer(const model::CustomObject& object) {
     json::array wanted(object.finalizers.begin(), object.finalizers.end());
     json::value seen = object.finalizers.empty() ? json::value{} : json::value(wanted);
     wanted.push_back(json::value(finalizer));
-    return write_to(
-        object, false,
-        {json::object{{"op", "test"}, {"path", "/metadata/finalizers"}, {"value", std::move(seen)}},
-         json::object{
-             {"op", "add"}, {"path", "/metadata/finalizers"}, {"value", std::move(wanted)}}});
+    return write_finalizers(object, "add", std::move(seen), std::move(wanted));
 }
 
 engine::ObjectWrite drop_finalizer(const model::CustomObject& object) {
@@ -271,11 +260,7 @@ engine::ObjectWrite drop_finalizer(const model::CustomObject& object) {
     json::array wanted;
     for (const std::string& one : object.finalizers)
         if (one != finalizer) wanted.push_back(json::value(one));
-    return write_to(
-        object, false,
-        {json::object{{"op", "test"}, {"path", "/metadata/finalizers"}, {"value", std::move(seen)}},
-         json::object{
-             {"op", "replace"}, {"path", "/metadata/finalizers"}, {"value", std::move(wanted)}}});
+    return write_finalizers(object, "replace", std::move(seen), std::move(wanted));
 }
 
 std::optional<engine::CheckProgress> remembered(const model::CustomObject& object) {

@@ -8,7 +8,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "base/field_error.hpp"
 #include "base/time.hpp"
@@ -53,11 +52,8 @@ struct Spec {
     friend bool operator==(const Spec&, const Spec&) = default;
 };
 
-using FieldErrors = std::vector<FieldError>;  // at least one and at most 16
-
+// The errors are at least one and at most 16.
 std::expected<Spec, FieldErrors> read_spec(const model::CustomObject& object);
-// All of them in one line, for a status message.
-std::string to_text(const FieldErrors& errors);
 
 // Names what is asked and how it is judged. Successes that were collected under another definition
 // are void.

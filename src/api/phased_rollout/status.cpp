@@ -1,58 +1,17 @@
 #include "api/phased_rollout/status.hpp"
 
-#include <algorithm>
-#include <boost/json.hpp>
-#include <limits>
+#include "api/status_parts.hpp"
 
 namespace sluice::api::phased_rollout {
 namespace {
 
 namespace json = boost::json;
 
-// The bounds of deploy/crds/phasedrollouts.sts.plus.yaml. They count characters; we count bytes,
-// which are never fewer.
-constexpr std::size_t word_max = 64;
-constexpr std::size_t short_max = 32;
+// A bound of deploy/crds/phasedrollouts.sts.plus.yaml.
 constexpr std::size_t value_max = 256;
-constexpr std::size_t name_max = 253;
-constexpr std::size_t sentence_max = 1024;
-constexpr std::size_t conditions_max = 16;
-
-// At most so many bytes, with no character cut in two.
-std::string_view cut(std::string_view text, std::size_t max) {
-    if (text.size() <= max) return text;
-    while (max > 0 && (static_cast<unsigned char>(text[max]) & 0xC0) == 0x80)
-        --max;
-    return text.substr(0, max);
-}
-
-// Leaves out what says nothing.
-class Writer {
-  public:
-    Writer& text(std::string_view key, std::string_view value, std::size_t max) {
-        if (!value.empty()) object_[key] = cut(value, max);
-        return *this;
-    }
-    Writer& time(std::string_view key, Instant value) {
-        if (value != Instant{}) object_[key] = to_rfc3339(value);
-        return *this;
-    }
-    Writer& number(std::string_view key, std::int64_t value) {
-        object_[key] = std::max<std::int64_t>(value, 0);
-        return *this;
-    }
-    Writer& part(std::string_view key, json::value value) {
-        object_[key] = std::move(value);
-        return *this;
-    }
-    json::object take() { return std::move(object_); }
-
-  private:
-    json::object object_;
-};
 
 json::object written(const RolloutStatus& rollout) {
-    Writer writer;
+    JsonWriter writer;
     writer.number("id", rollout.id)
         .text("workloadUID", rollout.workload_uid, word_max)
         .text("revision", rollout.revision, name_max)
@@ -69,7 +28,7 @@ json::object written(const RolloutStatus& rollout) {
 }
 
 json::object written(const CheckStatus& check) {
-    Writer writer;
+    JsonWriter writer;
     writer.text("definition", check.definition, word_max)
         .time("startsAt", check.starts)
         .number("tries", check.tries)
@@ -84,7 +43,7 @@ json::object written(const CheckStatus& check) {
 }
 
 json::object written(const RollingPodStatus& step) {
-    return Writer{}
+    return JsonWriter{}
         .text("status", step.status, word_max)
         .number("partition", step.partition.value)
         .time("analisysStartTime", step.analysis_started)
@@ -96,7 +55,7 @@ json::object written(const RollingPodStatus& step) {
 }
 
 json::object written(const Condition& condition) {
-    return Writer{}
+    return JsonWriter{}
         .text("type", condition.type, word_max)
         .text("status", condition.status, short_max)
         .text("reason", condition.reason, word_max)
@@ -106,37 +65,7 @@ json::object written(const Condition& condition) {
         .take();
 }
 
-// The fields of one object; what is not of its type reads as nothing.
-class Reader {
-  public:
-    explicit Reader(const json::value* value) : object_(value ? value->if_object() : nullptr) {}
-    explicit operator bool() const { return object_ != nullptr; }
-
-    const json::value* find(std::string_view key) const {
-        return object_ ? object_->if_contains(key) : nullptr;
-    }
-    std::string text(std::string_view key) const {
-        const json::value* value = find(key);
-        return value && value->is_string() ? std::string{value->get_string()} : std::string{};
-    }
-    Instant time(std::string_view key) const {
-        return parse_rfc3339(text(key)).value_or(Instant{});
-    }
-    template <class Number = int>
-    std::optional<Number> number(std::string_view key) const {
-        const json::value* value = find(key);
-        if (!value || !value->is_int64()) return std::nullopt;
-        const std::int64_t number = value->get_int64();
-        if (number < 0 || number > std::numeric_limits<Number>::max()) return std::nullopt;
-        return static_cast<Number>(number);
-    }
-    int count(std::string_view key) const { return number(key).value_or(0); }
-
-  private:
-    const json::object* object_;
-};
-
-std::optional<RolloutStatus> read_rollout(const Reader& reader) {
+std::optional<RolloutStatus> read_rollout(const JsonReader& reader) {
     if (!reader) return std::nullopt;
     RolloutStatus rollout;
     rollout.id = reader.number<std::int64_t>("id").value_or(0);
@@ -155,7 +84,7 @@ std::optional<RolloutStatus> read_rollout(const Reader& reader) {
     return rollout;
 }
 
-std::optional<CheckStatus> read_check(const Reader& reader) {
+std::optional<CheckStatus> read_check(const JsonReader& reader) {
     if (!reader) return std::nullopt;
     CheckStatus check;
     check.definition = reader.text("definition");
@@ -171,7 +100,7 @@ std::optional<CheckStatus> read_check(const Reader& reader) {
     return check;
 }
 
-std::optional<RollingPodStatus> read_rolling_pod(const Reader& reader) {
+std::optional<RollingPodStatus> read_rolling_pod(const JsonReader& reader) {
     if (!reader) return std::nullopt;
     RollingPodStatus step;
     step.status = reader.text("status");
@@ -184,59 +113,39 @@ std::optional<RollingPodStatus> read_rolling_pod(const Reader& reader) {
     return step;
 }
 
-std::vector<Condition> read_conditions(const json::value* value) {
-    std::vector<Condition> conditions;
-    const json::array* list = value ? value->if_array() : nullptr;
-    if (!list) return conditions;
-    for (const json::value& entry : *list) {
-        if (conditions.size() == conditions_max) break;
-        const Reader reader{&entry};
-        if (reader.text("type").empty()) continue;
-        conditions.push_back({reader.text("type"), reader.text("status"), reader.text("reason"),
-                              reader.text("message"),
-                              reader.number<std::int64_t>("observedGeneration").value_or(0),
-                              reader.time("lastTransitionTime")});
-    }
-    return conditions;
+std::optional<Condition> read_condition(const JsonReader& reader) {
+    if (reader.text("type").empty()) return std::nullopt;
+    return Condition{reader.text("type"),
+                     reader.text("status"),
+                     reader.text("reason"),
+                     reader.text("message"),
+                     reader.number<std::int64_t>("observedGeneration").value_or(0),
+                     reader.time("lastTransitionTime")};
 }
 
 }  // namespace
 
 Status read_status(const model::CustomObject& object) {
-    Status status;
     boost::system::error_code error;
     const json::value value = json::parse(object.status, error);
-    if (error) return status;
-    const Reader reader{&value};
-    status.phase = reader.text("phase");
-    status.reason = reader.text("reason");
-    status.message = reader.text("message");
-    status.unblock = reader.text("unblock");
-    status.since = reader.time("since");
-    status.observed_generation = reader.number<std::int64_t>("observedGeneration").value_or(0);
-    status.guarantee = reader.text("guarantee");
+    if (error) return {};
+    const JsonReader reader{&value};
+    auto status = read_head<Status>(reader);
     status.failed_revision = reader.text("failedRevision");
     status.retry = reader.text("retry");
-    status.rollout = read_rollout(Reader{reader.find("rollout")});
-    status.check = read_check(Reader{reader.find("check")});
+    status.rollout = read_rollout(reader.part("rollout"));
+    status.check = read_check(reader.part("check"));
     status.update_revision = reader.text("updateRevision");
     status.rollout_start = reader.time("rolloutStartTime");
     status.rollout_end = reader.time("rolloutEndTime");
-    status.rolling_pod = read_rolling_pod(Reader{reader.find("rollingPodStatus")});
-    status.conditions = read_conditions(reader.find("conditions"));
+    status.rolling_pod = read_rolling_pod(reader.part("rollingPodStatus"));
+    status.conditions = reader.list("conditions", conditions_max, read_condition);
     return status;
 }
 
 std::string write_status(const Status& status) {
-    Writer writer;
-    writer.text("phase", status.phase, word_max)
-        .text("reason", status.reason, word_max)
-        .text("message", status.message, sentence_max)
-        .text("unblock", status.unblock, sentence_max)
-        .time("since", status.since)
-        .number("observedGeneration", status.observed_generation)
-        .text("guarantee", status.guarantee, short_max)
-        .text("failedRevision", status.failed_revision, name_max)
+    JsonWriter writer = written_head(status);
+    writer.text("failedRevision", status.failed_revision, name_max)
         .text("retry", status.retry, value_max)
         .text("updateRevision", status.update_revision, name_max)
         .time("rolloutStartTime", status.rollout_start)
@@ -244,22 +153,13 @@ std::string write_status(const Status& status) {
     if (status.rollout) writer.part("rollout", written(*status.rollout));
     if (status.check) writer.part("check", written(*status.check));
     if (status.rolling_pod) writer.part("rollingPodStatus", written(*status.rolling_pod));
-    json::array conditions;
-    for (const Condition& condition : status.conditions)
-        if (conditions.size() < conditions_max) conditions.push_back(written(condition));
-    if (!conditions.empty()) writer.part("conditions", std::move(conditions));
+    writer.list("conditions", status.conditions, conditions_max,
+                [](const Condition& condition) { return written(condition); });
     return json::serialize(writer.take());
 }
 
 std::vector<Condition> with_condition(std::vector<Condition> conditions, Condition condition) {
-    const auto old = std::ranges::find(conditions, condition.type, &Condition::type);
-    if (old == conditions.end()) {
-        conditions.push_back(std::move(condition));
-        return conditions;
-    }
-    if (old->status == condition.status) condition.since = old->since;
-    *old = std::move(condition);
-    return conditions;
+    return with_newer(std::move(conditions), std::move(condition));
 }
 
 }  // namespace sluice::api::phased_rollout

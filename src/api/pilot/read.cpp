@@ -41,7 +41,8 @@ std::string hook_binding(const model::StatefulSet& set, const HookCatalogue& hoo
     return binding;
 }
 
-void prepare(engine::Snapshot& seen, const HookCatalogue& hooks) {
+void prepare(engine::Snapshot& seen) {
+    const auto& hooks = static_cast<const HookCatalogue&>(*seen.settings);
     seen.hook_problem = hook_problem(seen.workload, hooks);
     seen.hook_binding = hook_binding(seen.workload, hooks);
 }

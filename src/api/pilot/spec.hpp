@@ -27,7 +27,7 @@ std::optional<Subscription> read_subscription(const model::StatefulSet& set);
 // Subscribed, or still carrying what we wrote.
 bool concerns(const model::StatefulSet& set, const std::vector<model::CustomObject>& none);
 // Adds which hook is meant, and why it cannot be asked.
-void prepare(engine::Snapshot& seen, const HookCatalogue& hooks);
+void prepare(engine::Snapshot& seen);
 // Why the hook that the set names cannot be asked.
 std::optional<Error> hook_problem(const model::StatefulSet& set, const HookCatalogue& hooks);
 

@@ -298,13 +298,16 @@ std::vector<Line> summary_lines(const Summary& all) {
     const double each = all.steps > 0 ? static_cast<double>(all.writes) / all.steps : 0;
     std::vector<Line> lines{
         {{fmt::format("The rollout took {} of simulated time; at least {} served.",
-                      age_text(all.took), counted(all.serving_least, "pod"))}},
-        {{fmt::format(
+                      age_text(all.took), counted(all.serving_least, "pod"))}}};
+    if (!all.gateman.empty())
+        lines.push_back({{fmt::format(
             "{} was asked {}{}; it {}.", all.gateman, times(all.questions),
             all.transitions == 0 ? "" : " about " + counted(all.transitions, "transition"),
-            all.refusals == 0 ? "never refused" : "refused " + times(all.refusals))}}};
+            all.refusals == 0 ? "never refused" : "refused " + times(all.refusals))}});
     if (all.violations.empty())
-        lines.push_back({{"No pod was updated without its approval", Ink::Good},
+        lines.push_back({{all.gateman.empty() ? "No pod was updated before its step"
+                                              : "No pod was updated without its approval",
+                          Ink::Good},
                          {": the inspector found 0 violations."}});
     for (const std::string& one : all.violations)
         lines.push_back({{"Violation: " + one, Ink::Bad}});

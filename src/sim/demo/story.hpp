@@ -27,7 +27,7 @@ struct Story {
     std::string_view ns;  // the StatefulSet to watch
     std::string_view set;
     Reporter reporter;         // who says how it goes
-    std::string_view gateman;  // who is asked, as the summary calls it
+    std::string_view gateman;  // who is asked, as the summary calls it; empty: nobody
     void (*set_up)(World& world);
     std::span<const Step> steps;
     // Asked when all steps are done.

@@ -231,6 +231,9 @@ std::span<const Action> actions() {
     static const std::vector<Action> all = [] {
         std::vector<Action> rows{std::begin(table), std::end(table)};
         rows.insert(rows.end(), rollout_actions().begin(), rollout_actions().end());
+        rows.insert(rows.end(), plugin_actions().begin(), plugin_actions().end());
+        rows.insert(rows.end(), analysis_actions().begin(), analysis_actions().end());
+        rows.insert(rows.end(), outside_actions().begin(), outside_actions().end());
         return rows;
     }();
     return all;

@@ -136,6 +136,16 @@ constexpr StatusField status_fields[] = {
     {"failures", "/status/check/failures"},
     {"result", "/status/check/lastResult"},
     {"value", "/status/check/lastValue"},
+    {"index", "/status/currentStepIndex"},
+    {"weight", "/status/rollout/weight"},
+    {"aborted", "/status/aborted"},
+    {"restarts", "/status/restartCount"},
+    {"replicas", "/status/replicas"},
+    {"updated-replicas", "/status/updatedReplicas"},
+    {"commanded-abort", "/status/abort"},
+    {"commanded-promotion", "/status/promoteFull"},
+    {"commanded-restart", "/status/restart"},
+    {"restart-at", "/spec/restartAt"},
 };
 
 std::string plain_text(const json::value* value) {
@@ -207,7 +217,10 @@ constexpr Sight sight_table[] = {
     {"rollout",
      "NAME gone | says TEXT | condition TYPE STATUS [REASON] | FIELD VALUE|absent|present, where "
      "FIELD is phase, reason, step, pod, updated, tries, left, successes, failures, result, value, "
-     "failed-revision, completed, guarantee, unblock or message",
+     "failed-revision, completed, guarantee, unblock, message, or of a RolloutPlugin index, "
+     "weight, "
+     "aborted, restarts, replicas, updated-replicas, commanded-abort, commanded-promotion, "
+     "commanded-restart or restart-at",
      2, true, rollout},
     {"prometheus asked", "NUMBER", 1, false, asked_prometheus},
     {"prometheus asked at least", "NUMBER", 1, false, asked_prometheus_at_least},

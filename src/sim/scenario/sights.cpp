@@ -147,6 +147,8 @@ std::span<const Sight> sights() {
     static const std::vector<Sight> all = [] {
         std::vector<Sight> rows{std::begin(table), std::end(table)};
         rows.insert(rows.end(), rollout_sights().begin(), rollout_sights().end());
+        rows.insert(rows.end(), analysis_sights().begin(), analysis_sights().end());
+        rows.insert(rows.end(), outside_sights().begin(), outside_sights().end());
         return rows;
     }();
     return all;

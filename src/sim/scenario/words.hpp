@@ -58,5 +58,13 @@ inline std::string joined(Words words) {
 // The words about PhasedRollouts and their Prometheus.
 std::span<const Action> rollout_actions();
 std::span<const Sight> rollout_sights();
+// The words about RolloutPlugins.
+std::span<const Action> plugin_actions();
+// The words about AnalysisRuns and web servers.
+std::span<const Action> analysis_actions();
+std::span<const Sight> analysis_sights();
+// The words about plugins outside of the operator.
+std::span<const Action> outside_actions();
+std::span<const Sight> outside_sights();
 
 }  // namespace sluice::sim

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "api/analysis/inquire.hpp"
 #include "api/metrics/prometheus.hpp"
 #include "base/base64.hpp"
 
@@ -107,23 +108,46 @@ std::optional<HookVerdict> Egress::ask(const HookCatalogue& hooks, Transition tr
     return std::nullopt;
 }
 
-metrics::MetricReading Egress::ask(const engine::MetricQuery& query, const std::string& ns,
-                                   Instant now, const std::string& asker) {
-    metrics::MetricReading reading = metrics::unknown("the question went in circles");
+// Goes through an inquiry, step by step; nothing if it goes in circles.
+template <class Outcome, class Next>
+std::optional<Outcome> Egress::inquire(const std::string& ns, Instant now, Next next_step) const {
     Learnt learnt;
     for (int step = 0; step < steps_max; ++step) {
-        metrics::MetricStep next = metrics::ask_prometheus(query, ns, metric_hosts, learnt);
-        if (auto* read = std::get_if<metrics::MetricReading>(&next)) {
-            reading = std::move(*read);
-            break;
-        }
+        Step<Outcome> next = next_step(learnt);
+        if (auto* outcome = std::get_if<Outcome>(&next)) return std::move(*outcome);
         if (auto* need = std::get_if<NeedSecret>(&next))
             learnt.secrets.emplace(need->name, secret(ns, need->name));
+        else if (const Ask& ask = std::get<Ask>(next); ask.url.contains("/api/v1/query"))
+            learnt.answers.push_back(prometheus.answer(ask, now));
         else
-            learnt.answers.push_back(prometheus.answer(std::get<Ask>(next), now));
+            learnt.answers.push_back(web.answer(ask));
     }
-    metric_calls_.push_back({now, ns, query, reading, asker});
-    return reading;
+    return std::nullopt;
+}
+
+metrics::MetricReading Egress::ask(const engine::MetricQuery& query, const std::string& ns,
+                                   Instant now, const std::string& asker) {
+    auto reading = inquire<metrics::MetricReading>(ns, now, [&](const Learnt& learnt) {
+        return metrics::ask_prometheus(query, ns, metric_hosts, learnt);
+    });
+    if (!reading) reading = metrics::unknown("the question went in circles");
+    metric_calls_.push_back({now, ns, query, *reading, asker});
+    return std::move(*reading);
+}
+
+analysis::MeasurementAnswer Egress::ask(const analysis::Question& question, const std::string& ns,
+                                        Instant now) {
+    const auto found = inquire<analysis::Finding>(ns, now, [&](const Learnt& learnt) {
+        if (const auto* page = std::get_if<analysis::WebQuestion>(&question.what))
+            return analysis::inquire(*page, ns, metric_hosts, learnt);
+        return analysis::inquire(std::get<analysis::PrometheusQuestion>(question.what), ns,
+                                 metric_hosts, learnt);
+    });
+    analysis::MeasurementAnswer answer{
+        question.key, analysis::NotMeasured{"the question went in circles"}, {}};
+    if (found) std::visit([&](const auto& what) { answer.what = what; }, *found);
+    measurements_.push_back({now, ns, answer});
+    return answer;
 }
 
 }  // namespace sluice::sim

@@ -1,7 +1,7 @@
 // The world outside of the cluster, as far as hooks and metrics reach it: services by URL that
-// allow, refuse, hang or answer with rubbish, a Prometheus, and a record of every question. What a
-// question is and what an answer means is decided by production's code; only the wire is played
-// here.
+// allow, refuse, hang or answer with rubbish, a Prometheus, a web server, and a record of every
+// question. What a question is and what an answer means is decided by production's code; only the
+// wire is played here.
 #pragma once
 
 #include <map>
@@ -9,13 +9,16 @@
 #include <string>
 #include <vector>
 
+#include "api/analysis/question.hpp"
 #include "api/inquiry/hosts.hpp"
 #include "api/metrics/reading.hpp"
 #include "api/pilot/hooks/hook.hpp"
 #include "base/time.hpp"
 #include "engine/probe.hpp"
 #include "sim/api/api_server.hpp"
+#include "sim/world/plugin_world.hpp"
 #include "sim/world/prometheus.hpp"
+#include "sim/world/web_server.hpp"
 
 namespace sluice::sim {
 
@@ -41,6 +44,13 @@ struct MetricCall {
     bool heard = false;      // the answer reached it
 };
 
+// One question of an analysis to Prometheus or to a web server, and what it came to.
+struct MeasurementCall {
+    Instant at;
+    std::string ns;
+    api::analysis::MeasurementAnswer answer;
+};
+
 // What a service says to a question; the first rule that fits, the last resort is to allow.
 struct HookRule {
     std::string hook;
@@ -64,6 +74,9 @@ class Egress {
     // The reading of a metric, asked in the name of this namespace.
     api::metrics::MetricReading ask(const engine::MetricQuery& query, const std::string& ns,
                                     Instant now, const std::string& asker = {});
+    // What an analysis wants to know of Prometheus or of a web server.
+    api::analysis::MeasurementAnswer ask(const api::analysis::Question& question,
+                                         const std::string& ns, Instant now);
     // The answer to this one of metric_calls() reached whoever asked.
     void heard(std::size_t call) { metric_calls_.at(call).heard = true; }
 
@@ -73,12 +86,17 @@ class Egress {
 
     const std::vector<HookCall>& calls() const { return calls_; }
     const std::vector<MetricCall>& metric_calls() const { return metric_calls_; }
+    const std::vector<MeasurementCall>& measurements() const { return measurements_; }
 
     Prometheus prometheus;       // at every URL that ends in /api/v1/query
+    WebServer web;               // at every other URL that an analysis asks
+    PluginWorld plugins;         // at every address of a plugin
     api::HostList metric_hosts;  // that may be asked for metrics; empty: any
 
   private:
     Result<api::Answer> answer(const std::string& hook, const std::string& next) const;
+    template <class Outcome, class Next>
+    std::optional<Outcome> inquire(const std::string& ns, Instant now, Next next_step) const;
     Result<api::Secret> secret(const std::string& ns, const std::string& name) const;
     void fetch(std::optional<api::pilot::HookPod>& pod, const std::string& ns) const;
 
@@ -86,6 +104,7 @@ class Egress {
     std::vector<HookRule> rules_;
     std::vector<HookCall> calls_;
     std::vector<MetricCall> metric_calls_;
+    std::vector<MeasurementCall> measurements_;
     Duration thinking_time_{0};
 };
 

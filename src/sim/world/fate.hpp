@@ -7,6 +7,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sim/world/random_world.hpp"
@@ -26,6 +27,7 @@ class Fate {
     void begin();
     void trouble(Duration length);
     void heal();
+    std::pair<std::string, std::string> said_of(const std::string& name) const;
     std::string what_is_wrong() const;
     void check_end();
     void help(Duration waited);
@@ -57,13 +59,27 @@ class Fate {
     void change_rollout();
     void annotate_rollout();
     void delete_rollout();
+    // inhabitants that RolloutPlugins steer
+    std::string template_of(const std::string& set) const { return set + "-errors"; }
+    std::string metric_of(const std::string& set) const { return "errors_" + set; }
+    bool is_plugged(const std::string& set) const { return plugged_.contains(set); }
+    std::string some_steps(const std::string& set);
+    void create_template(const std::string& set);
+    void create_plugin(const std::string& set);
+    void command_plugin();
+    void change_plugin();
+    void disturb_analyses();
+    void delete_plugin(const std::string& set);
+    void replace_plugin();
+    void heal_plugin(const std::string& set);
     void heal_set(const std::string& set);
     void heal_rollout(const std::string& set);
 
     Dice dice_;
     std::unique_ptr<World> world_;
     std::vector<std::string> sets_;
-    std::set<std::string> phased_;  // those of them that a PhasedRollout steers
+    std::set<std::string> phased_;   // those of them that a PhasedRollout steers
+    std::set<std::string> plugged_;  // and a RolloutPlugin
     std::vector<std::string> history_;
     Instant start_;
     int images_ = 0;

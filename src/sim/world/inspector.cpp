@@ -28,10 +28,6 @@ std::string name_of(const json::object& object) {
     return text_at(object, "/metadata/name");
 }
 
-bool is_phased(const json::object& set) {
-    return text_at(set, claim_at).starts_with("phasedrollout/");
-}
-
 // What an operator may not touch: the object without the partition and our annotations.
 json::object untouchable(json::object set) {
     erase(set, partition_pointer);
@@ -54,6 +50,9 @@ json::object untouchable_object(json::object object) {
     object.erase("status");
     for (const char* key : {"resourceVersion", "managedFields"})
         erase(object, std::string{"/metadata/"} + key);
+    // A word for once, which is taken away when it was acted on.
+    if (has(object, "/spec/restartAt")) erase(object, "/spec/restartAt");
+    erase(object, "/metadata/generation");
     json::array others;
     for (const json::value& finalizer : array_at(object, "/metadata/finalizers"))
         if (finalizer != json::value(api::phased_rollout::finalizer)) others.push_back(finalizer);
@@ -85,7 +84,10 @@ void Inspector::broken(const std::string& promise, const std::string& what) {
 }
 
 Inspector::Seen Inspector::look(const std::string& ns, const std::string& name) const {
-    Seen seen{cluster_.now(), cluster_.api().find("statefulsets.apps", ns, name), {}, {}};
+    Seen seen{cluster_.now(), cluster_.api().find("statefulsets.apps", ns, name), {}, {}, {}, {},
+              redefined_};
+    seen.plugins = cluster_.api().list("rolloutplugins.argoproj.io", ns);
+    seen.runs = cluster_.api().list("analysisruns.argoproj.io", ns);
     if (!seen.set) return seen;
     seen.rollouts = cluster_.api().list("phasedrollouts.sts.plus", ns);
     for (const ObjectPtr& pod : cluster_.api().list("pods", ns))
@@ -105,6 +107,7 @@ HostWitness Inspector::witness() {
     ears.patches_object = [this](const std::string& who, const controller::PatchObject&) {
         object_writer_ = who;
     };
+    ears.creates = [this](const std::string& who) { creator_ = who; };
     ears.deletes = [this](const std::string& who, const model::ObjectKey&, const std::string& uid) {
         deleter_ = who;
         deleting_.insert(uid);
@@ -131,11 +134,13 @@ void Inspector::on_change(const Change& change) {
     if (change.user == operator_user) on_own_write(change);
     if (change.place.resource == "statefulsets.apps") on_set(change);
     if (change.place.resource == "phasedrollouts.sts.plus") on_rollout(change);
+    if (change.place.resource == "rolloutplugins.argoproj.io") on_plugin(change);
+    if (change.place.resource == "analysisruns.argoproj.io") on_run(change);
     if (change.place.resource == "pods" && change.type == Change::Type::Added) on_new_pod(change);
 }
 
-// An operator writes StatefulSets, events, its lease and the status of custom objects, and deletes
-// pods that it names by their UID.
+// An operator writes StatefulSets, events, its lease and the status of custom objects, deletes pods
+// that it names by their UID, and makes and deletes AnalysisRuns and their Jobs.
 void Inspector::on_own_write(const Change& change) {
     const std::string& resource = change.place.resource;
     const Resource* known = cluster_.api().resource(resource);
@@ -143,10 +148,14 @@ void Inspector::on_own_write(const Change& change) {
                      resource == "leases.coordination.k8s.io";
     held("S11");
     held("S10");
-    if (known && known->is_custom())
+    if (resource == "analysisruns.argoproj.io")
+        check_own_run(change);
+    else if (known && known->is_custom())
         check_own_object(change);
     else if (resource == "pods")
         check_own_deletion(change);
+    else if (resource == "jobs.batch")
+        check_own_job(change);
     else if (change.type == Change::Type::Deleted)
         broken("S11", fmt::format("an operator deleted {} {}", resource, change.place.name));
     else if (!may)
@@ -167,7 +176,8 @@ void Inspector::check_own_object(const Change& change) {
     const std::string& name = change.place.name;
     check_finalizer(change);
     if (change.type == Change::Type::Deleted) {
-        if (!has(change.object->object(), "/metadata/deletionTimestamp"))
+        const json::object& gone = change.object->object();
+        if (!has(gone, "/metadata/deletionTimestamp"))
             broken("S11", fmt::format("an operator deleted {} {}", change.place.resource, name));
         return;
     }
@@ -268,6 +278,7 @@ void Inspector::on_own_set_write(const Change& change, Record& record) {
         record.approved.clear();
         record.lowered_to.clear();
         record.was_at_zero = number_at(now, "/spec/replicas") == 0;
+        record.first_place = memory->place;
     }
     if (!has(now, claim_at)) record = Record{};  // let go; the next one starts from nothing
     const bool shuts = partition_of(now) >= number_at(now, "/spec/replicas");
@@ -277,43 +288,14 @@ void Inspector::on_own_set_write(const Change& change, Record& record) {
     if (corrects && partition_of(now) > partition_of(before))
         corrections_.push_back(cluster_.now());
     if (partition_of(now) < partition_of(before)) on_lowered(change, record);
-    const bool completes = is_phased(now) ? memory && memory_before && memory_before->open &&
-                                                !memory->open && !memory->failed
-                                          : note(now, "reason") == "RolloutCompleted" &&
-                                                note(before, "reason") != "RolloutCompleted";
+    const bool elsewhere = steersman_of_claim(text_at(now, claim_at)).reports_elsewhere;
+    const bool completes = elsewhere ? memory && memory_before && memory_before->open &&
+                                           !memory->open && !memory->failed
+                                     : note(now, "reason") == "RolloutCompleted" &&
+                                           note(before, "reason") != "RolloutCompleted";
     if (completes) check_completed(change);
     // A read counts for one write.
     reads_.erase({writer_, writer_key_});
-}
-
-void Inspector::on_lowered(const Change& change, Record& record) {
-    const json::object& before = change.before->object();
-    const json::object& now = change.object->object();
-    const std::int64_t replicas = number_at(now, "/spec/replicas");
-    const std::int64_t exposed_before = std::max<std::int64_t>(0, replicas - partition_of(before));
-    const std::int64_t exposed_now = std::max<std::int64_t>(0, replicas - partition_of(now));
-    const Seen* seen = last_read();
-    if (!has(now, claim_at)) return check_release(change, seen);
-    check_read(change, seen);
-    held("S24");
-    if (note(before, "paused") == "true" && exposed_now > exposed_before)
-        broken("S24", "the gate was lowered while the set is paused");
-    record.replicas_then = replicas;
-    if (exposed_now == exposed_before) return;
-    held("S5");
-    if (exposed_now > exposed_before + 1)
-        broken("S5", fmt::format("{} pods were let go at once", exposed_now - exposed_before));
-    const std::int64_t index = partition_of(now);
-    held("S4");
-    if (!record.lowered_to.insert(index).second)
-        broken("S4", fmt::format("the gate was lowered to {} twice in one rollout", index));
-    if (!seen || !seen->set) return;
-    check_pods(change, *seen, partition_of(before));
-    if (is_phased(now))
-        check_checks(change, *seen, record);
-    else
-        check_evidence(change, *seen, index);
-    record.approved[{text_at(seen->set->object(), "/status/updateRevision"), index}] = true;
 }
 
 void Inspector::check_read(const Change& change, const Seen* seen) {
@@ -333,8 +315,9 @@ void Inspector::check_read(const Change& change, const Seen* seen) {
 
 // Everything that was let go before is there, on the new revision and ready; and whatever stands
 // behind the gate is ready too, unless somebody said that it need not be.
-void Inspector::check_pods(const Change& change, const Seen& seen, std::int64_t before) {
+void Inspector::check_pods(const Change& change, const Seen& seen) {
     const json::object& set = seen.set->object();
+    const std::int64_t before = partition_of(change.before->object());
     const std::int64_t start = number_at(set, "/spec/ordinals/start");
     const std::int64_t replicas = number_at(set, "/spec/replicas");
     const std::int64_t next = partition_of(change.object->object());
@@ -342,7 +325,7 @@ void Inspector::check_pods(const Change& change, const Seen& seen, std::int64_t 
     const std::string revision = text_at(set, "/status/updateRevision");
     held("S2");
     for (std::int64_t index = 0; index < replicas; ++index) {
-        if (index == next || (excused && index < next)) continue;
+        if (index == next || (excused && index < before)) continue;
         const std::string name = fmt::format("{}-{}", name_of(set), index + start);
         const auto pod = std::ranges::find_if(
             seen.pods, [&](const ObjectPtr& one) { return name_of(one->object()) == name; });
@@ -357,8 +340,10 @@ void Inspector::check_pods(const Change& change, const Seen& seen, std::int64_t 
 }
 
 // The hook said yes, to this very transition, and lately.
-void Inspector::check_evidence(const Change& change, const Seen& seen, std::int64_t index) {
+void Inspector::check_evidence(const Change& change, const Seen& seen, const Record&) {
     constexpr Duration age_max = 80s;  // 60 s, and the time of the requests
+    check_pods(change, seen);
+    const std::int64_t index = partition_of(change.object->object());
     const json::object& set = seen.set->object();
     const std::int64_t start = number_at(set, "/spec/ordinals/start");
     const auto uid_at = [&](std::int64_t which) -> std::string {

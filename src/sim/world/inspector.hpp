@@ -17,6 +17,9 @@ namespace sluice::sim {
 // A text that stands in Secrets only: wherever else it turns up, a secret has leaked.
 inline const std::string canary = "CANARY-b41f7c";
 
+// How many pods the weights mean that stand in front of a step of a RolloutPlugin.
+std::int64_t pods_before(const json::object& plugin, std::int64_t place, std::int64_t replicas);
+
 class Inspector {
   public:
     // `skew`: how far the clock of an operator may be off.
@@ -32,6 +35,8 @@ class Inspector {
     const std::vector<Instant>& corrections() const { return corrections_; }
     // Every promise that was put to the test at least once.
     const std::set<std::string>& tested() const { return tested_; }
+    // What a plugin outside of the operator was asked for.
+    void on_deed(const PluginDeed& deed);
     // The operator's store says what the API says.
     void compare_view(const OperatorHost& host);
 
@@ -40,7 +45,10 @@ class Inspector {
         Instant at;
         ObjectPtr set;
         std::vector<ObjectPtr> pods;
-        std::vector<ObjectPtr> rollouts;  // the PhasedRollouts of its namespace
+        std::vector<ObjectPtr> rollouts;           // the PhasedRollouts of its namespace
+        std::vector<ObjectPtr> plugins;            // the RolloutPlugins
+        std::vector<ObjectPtr> runs;               // the AnalysisRuns
+        std::map<std::string, Instant> redefined;  // PhasedRollouts, as redefined_
     };
     // What became of an answer of Prometheus that an operator heard.
     enum class Fate : std::uint8_t {
@@ -59,7 +67,26 @@ class Inspector {
         std::int64_t fence = -1;
         std::pair<std::int64_t, int> step;  // rollout and gate, as we remember them
         Instant step_since;                 // when step, revision or retry last changed
+        int first_place = 0;                // of the rollout, in the list of its steps
     };
+    // What was seen of the commands, pauses and analyses of one rollout of a RolloutPlugin.
+    struct Course {
+        std::map<std::int64_t, Instant> began;         // pauses by their place
+        std::set<std::int64_t> ended;                  // those that a person ended
+        std::map<std::string, std::string> runs = {};  // UIDs by step; in the background, by ""
+        bool is_full = false;                          // all pods, somebody said
+        bool is_accepted = false;  // somebody went on though the background was inconclusive
+        bool is_aborted = false;
+        int first = 0;  // the place where it began, of a plugin outside
+    };
+    using Check = void (Inspector::*)(const Change& change, const Seen& seen, const Record& record);
+    struct Steersman {
+        std::string_view prefix;  // of its claims
+        Check check;              // of a step that it takes
+        bool takes_many;          // pods in one step
+        bool reports_elsewhere;   // than on the set
+    };
+    static const Steersman& steersman_of_claim(const std::string& claim);
 
     void on_change(const Change& change);
     void on_set(const Change& change);
@@ -73,8 +100,8 @@ class Inspector {
     void check_fence(const Change& change, Record& record);
     void check_fields(const Change& change);
     void check_read(const Change& change, const Seen* seen);
-    void check_pods(const Change& change, const Seen& seen, std::int64_t before);
-    void check_evidence(const Change& change, const Seen& seen, std::int64_t index);
+    void check_pods(const Change& change, const Seen& seen);
+    void check_evidence(const Change& change, const Seen& seen, const Record& record);
     void check_completed(const Change& change);
     // inspector_rollouts.cpp
     void on_rollout(const Change& change);
@@ -83,6 +110,32 @@ class Inspector {
     void check_release(const Change& change, const Seen* seen);
     void check_removal(const Change& change);
     void check_finalizer(const Change& change);
+    // inspector_runs.cpp
+    void on_run(const Change& change);
+    void check_own_run(const Change& change);
+    void check_new_run(const Change& change);
+    void check_reached(const Change& change, const Seen& seen, const json::object& plugin,
+                       const Course& course);
+    void check_cleared(const Change& change);
+    const json::object* owner_of(const std::string& ns, const json::object& run) const;
+    const Course* course_of_run(const std::string& ns, const json::object& run);
+    bool is_passed(const Course& course, std::int64_t place) const;
+    std::string phase_of_run(const Course& course, const std::string& step) const;
+    void check_background(const Change& change, const Seen& seen, const Course& course);
+    void check_own_job(const Change& change);
+    // inspector_steps.cpp
+    void on_plugin(const Change& change);
+    void note_command(const Change& change);
+    void check_steps(const Change& change, const Seen& seen, const Record& record);
+    Course* course_of(const json::object& plugin, const json::object* set);
+    Course& told_course(const json::object& plugin);
+    // The first pause or analysis of a list of steps that is not over; else, their number.
+    std::int64_t reached(const json::object& plugin, const Course& course, int first) const;
+    bool is_over(const json::object& step, const Course& course, std::int64_t place) const;
+    // inspector_outside.cpp
+    static bool is_outside(const json::object& plugin);
+    ObjectPtr outside_plugin(const std::string& ns, const std::string& workload) const;
+    void check_deed_is_told(const PluginDeed& deed, const json::object& plugin);
     void settle(const std::string& who, Fate fate);
     bool is_known_to(const std::string& who, std::size_t call) const;
     Seen look(const std::string& ns, const std::string& name) const;
@@ -98,11 +151,14 @@ class Inspector {
     std::string writer_patch_;
     std::string writer_key_;
     std::string object_writer_;                 // of a custom object
+    std::string creator_;                       // the same
     std::string deleter_;                       // of a pod
     std::map<std::size_t, Fate> fates_;         // by number of the metric call
     std::map<std::string, Instant> redefined_;  // PhasedRollouts by UID: spec or retry changed
+    std::map<std::pair<std::string, std::string>, Course> courses_;  // by UID and rollout
+    std::map<std::string, std::string> run_phases_;                  // by UID
     Duration skew_;
-    std::set<std::string> deleting_;  // UIDs of pods that operators said they would delete
+    std::set<std::string> deleting_;  // UIDs of what operators said they would delete
     std::vector<std::string> violations_;
     std::vector<Instant> corrections_;
     std::set<std::string> tested_;

@@ -119,6 +119,7 @@ void Inspector::note_step(const Change& change, Record& record) {
 // Prometheus answered well, so often and no less, about this very step, once the pods had been
 // available for the initial delay.
 void Inspector::check_checks(const Change& change, const Seen& seen, const Record& record) {
+    check_pods(change, seen);
     const json::object& set = seen.set->object();
     const json::object* rollout = named(seen.rollouts, steersman_of(set));
     const auto spec = rollout ? spec_of(*rollout) : std::nullopt;
@@ -132,7 +133,9 @@ void Inspector::check_checks(const Change& change, const Seen& seen, const Recor
         broken("S24", "the gate was lowered while the PhasedRollout is paused");
     const bool excused =
         text_at(set, excuse_at) == "true" || text_at(*rollout, excuse_at) == "true";
-    Instant opened = std::max(record.step_since, redefined_[text_at(*rollout, "/metadata/uid")]);
+    const auto redefined = seen.redefined.find(text_at(*rollout, "/metadata/uid"));
+    Instant opened = record.step_since;
+    if (redefined != seen.redefined.end()) opened = std::max(opened, redefined->second);
     const std::int64_t exposed =
         partition_of(change.before->object()) + number_at(set, "/spec/ordinals/start");
     for (const ObjectPtr& pod : seen.pods) {
@@ -204,11 +207,12 @@ void Inspector::check_removal(const Change& change) {
     if (!set || read == reads_.end() || !read->second.set)
         return broken("S9", fmt::format("{} was deleted without a look at the API before", name));
     const auto memory = engine::decode_memory(text_at(set->object(), memory_at));
-    if (!memory || !memory->returning ||
-        !text_at(set->object(), claim_at).starts_with(claim_prefix))
+    const bool may = steersman_of_claim(text_at(set->object(), claim_at)).reports_elsewhere;
+    if (!memory || !memory->returning || !may)
         return broken("S25",
                       fmt::format("{} was deleted, and no rollout is on its way back", name));
     const std::string home = text_at(set->object(), "/status/currentRevision");
+    const bool excused = text_at(read->second.set->object(), excuse_at) == "true";
     if (text_at(pod, revision_at) == home)
         broken("S25", fmt::format("{} was deleted, and was back already", name));
     const std::int64_t replicas = number_at(set->object(), "/spec/replicas");
@@ -225,8 +229,7 @@ void Inspector::check_removal(const Change& change) {
         const json::object* one = named(read->second.pods, other);
         const bool failed = one && text_at(*one, revision_at) != home;
         const bool well =
-            one && !is_leaving(*one) &&
-            (failed || has_condition(*one, "Ready") || text_at(set->object(), excuse_at) == "true");
+            one && !is_leaving(*one) && (failed || has_condition(*one, "Ready") || excused);
         if (!well) broken("S25", fmt::format("{} was deleted while {} is away", name, other));
         if (failed && is_newest)
             broken("S25", fmt::format("{} was deleted before {}, which is newer", name, other));

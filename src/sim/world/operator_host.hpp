@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "api/own_questions.hpp"
 #include "controller/controller.hpp"
 #include "model/decode.hpp"
 #include "runtime/election.hpp"
@@ -34,7 +35,9 @@ struct HostWitness {
         patches = [](const auto&, const auto&, const auto&) {};
     std::function<void(const std::string& identity, const controller::PatchObject& patch)>
         patches_object = [](const auto&, const auto&) {};
-    std::function<void(const std::string& identity, const model::ObjectKey& pod,
+    std::function<void(const std::string& identity)> creates = [](const auto&) {};
+    // Of a pod or of a custom object.
+    std::function<void(const std::string& identity, const model::ObjectKey& key,
                        const std::string& uid)>
         deletes = [](const auto&, const auto&, const auto&) {};
     std::function<void(const std::string& identity, const model::ObjectKey& key)> reads =
@@ -81,11 +84,15 @@ class OperatorHost {
     void run_one(controller::ReadWorkload&& effect);
     void run_one(controller::PatchWorkload&& effect);
     void run_one(controller::PatchObject&& effect);
+    void run_one(controller::CreateObject&& effect);
+    void run_one(controller::DeleteObject&& effect);
     void run_one(controller::DeletePod&& effect);
     void run_one(controller::AskHook&& effect);
     void run_one(controller::AskMetric&& effect);
+    void run_one(controller::AskOwn&& effect);
     void run_one(controller::CancelQuestion&& effect);
     void run_one(controller::PostEvent&& effect);
+    void run_one(controller::SettingsTaken&&) {}
     void run_one(controller::CheckPolicies&& effect);
     void run_one(controller::RolloutEnded&& effect);
     void run_one(controller::Log&& effect);
@@ -96,6 +103,14 @@ class OperatorHost {
                   std::function<void(runtime::RequestFailure)> fail);
     // A request in the operator's name, as it is carried out at the server.
     Response serve(const std::string& method, const std::string& path, std::string body);
+    // The answer to a write of a custom object, through the server and back.
+    void write_object(controller::Ticket ticket, std::function<Response()> write);
+    void remove(controller::Ticket ticket, const std::string& path, const model::ObjectKey& key,
+                const std::string& uid, const std::string& propagation);
+    api::Reply::What answer(const api::analysis::Question& question, const std::string& ns);
+    api::Reply::What answer(const api::rollout_plugin::PluginLook& look, const std::string& ns);
+    api::analysis::JobSeen see_job(const api::analysis::JobQuestion& question,
+                                   const std::string& ns);
     // Whether the server knows what is to be listed or watched.
     bool is_served(const runtime::WatchScope& scope) const;
     void end_watch(controller::SessionId session);
@@ -105,7 +120,8 @@ class OperatorHost {
                                            const std::vector<WatchedEvent>& events);
     model::ListPage list_at(const runtime::WatchScope& scope, std::uint64_t version);
     controller::Answer<controller::LiveWorkload> live(
-        const model::ObjectKey& key, const std::vector<controller::ObjectName>& objects);
+        const model::ObjectKey& key, const std::vector<engine::ObjectRef>& objects);
+    controller::LiveWorkload live_set(const model::ObjectKey& key);
     void on_change(const Change& change);
     void run_election();
     Result<model::Lease> read_lease();
@@ -120,7 +136,7 @@ class OperatorHost {
     std::unique_ptr<runtime::Election> election_;
     model::Decoder decoder_;
     std::map<controller::SessionId, Stream> streams_;
-    std::map<controller::Ticket, bool> asking_;  // hooks and Prometheus
+    std::map<controller::Ticket, bool> asking_;  // questions of any kind
     std::uint64_t life_ = 0;  // counts processes: what an earlier one began does not reach this one
     std::uint64_t alarm_ = 0;  // counts alarms: only the last one rings
     Instant stopped_until_;

@@ -1,4 +1,4 @@
-// The requests of an operator that are not lists and watches.
+// The requests of an operator that are not lists, watches and questions.
 #include <fmt/format.h>
 
 #include "controller/event_body.hpp"
@@ -18,8 +18,10 @@ std::string pod_path(const model::ObjectKey& key) {
 }
 
 std::string object_path(const model::CustomResource& resource, const model::ObjectKey& key) {
-    return fmt::format("/apis/{}/{}/namespaces/{}/{}/{}", resource.group, resource.version, key.ns,
-                       resource.plural, key.name);
+    std::string path = fmt::format("/apis/{}/{}", resource.group, resource.version);
+    if (!resource.is_cluster_scoped) path += "/namespaces/" + key.ns;
+    path += fmt::format("/{}", resource.plural);
+    return key.name.empty() ? path : path + "/" + key.name;
 }
 
 runtime::RequestFailure failure_of(const Response& response) {
@@ -50,11 +52,11 @@ Response OperatorHost::serve(const std::string& method, const std::string& path,
     return cluster_.api().serve(request, cluster_.now());
 }
 
-controller::Answer<controller::LiveWorkload> OperatorHost::live(
-    const model::ObjectKey& key, const std::vector<controller::ObjectName>& objects) {
-    const ObjectPtr set = cluster_.api().find("statefulsets.apps", key.ns, key.name);
-    if (!set) return std::unexpected(runtime::RequestFailure{404, {}, "not found"});
+controller::LiveWorkload OperatorHost::live_set(const model::ObjectKey& key) {
     controller::LiveWorkload found;
+    found.set.meta.key = key;
+    const ObjectPtr set = cluster_.api().find("statefulsets.apps", key.ns, key.name);
+    if (!set) return found;
     auto decoded = decoder_.object(model::Kind::StatefulSet, set->text());
     SLUICE_ASSERT(decoded.has_value());
     found.set = std::get<model::StatefulSet>(std::move(*decoded));
@@ -66,7 +68,13 @@ controller::Answer<controller::LiveWorkload> OperatorHost::live(
         if (std::get<model::Pod>(*one).owner_uid == found.set.meta.uid)
             found.pods.push_back(std::get<model::Pod>(std::move(*one)));
     }
-    for (const controller::ObjectName& wanted : objects) {
+    return found;
+}
+
+controller::Answer<controller::LiveWorkload> OperatorHost::live(
+    const model::ObjectKey& key, const std::vector<engine::ObjectRef>& objects) {
+    controller::LiveWorkload found = live_set(key);
+    for (const engine::ObjectRef& wanted : objects) {
         const Response response =
             serve("GET", object_path(*wanted.resource, {key.ns, wanted.name}), {});
         if (response.status == 404) continue;
@@ -115,16 +123,11 @@ void OperatorHost::run_one(controller::PatchWorkload&& effect) {
         });
 }
 
-void OperatorHost::run_one(controller::PatchObject&& effect) {
+void OperatorHost::write_object(controller::Ticket ticket, std::function<Response()> write) {
     auto answer = std::make_shared<controller::Answer<model::CustomObject>>();
-    const controller::Ticket ticket = effect.ticket;
     exchange(
-        [this, answer, effect = std::move(effect)] {
-            witness_.patches_object(options_.identity, effect);
-            const Response response = serve(
-                "PATCH",
-                object_path(*effect.resource, effect.key) + (effect.of_status ? "/status" : ""),
-                effect.json_patch);
+        [answer, write = std::move(write)] {
+            const Response response = write();
             if (response.status >= 300) {
                 *answer = std::unexpected(failure_of(response));
                 return;
@@ -139,82 +142,51 @@ void OperatorHost::run_one(controller::PatchObject&& effect) {
         });
 }
 
-void OperatorHost::run_one(controller::DeletePod&& effect) {
-    auto answer = std::make_shared<controller::Answer<void>>();
+void OperatorHost::run_one(controller::PatchObject&& effect) {
     const controller::Ticket ticket = effect.ticket;
+    write_object(ticket, [this, effect = std::move(effect)] {
+        witness_.patches_object(options_.identity, effect);
+        std::string path = object_path(*effect.resource, effect.key);
+        if (effect.of_status) path += "/status";
+        return serve("PATCH", path, effect.json_patch);
+    });
+}
+
+void OperatorHost::run_one(controller::CreateObject&& effect) {
+    const controller::Ticket ticket = effect.ticket;
+    write_object(ticket, [this, effect = std::move(effect)] {
+        witness_.creates(options_.identity);
+        return serve("POST", object_path(*effect.resource, {effect.ns, ""}), effect.body);
+    });
+}
+
+void OperatorHost::remove(controller::Ticket ticket, const std::string& path,
+                          const model::ObjectKey& key, const std::string& uid,
+                          const std::string& propagation) {
+    auto answer = std::make_shared<controller::Answer<void>>();
     exchange(
-        [this, answer, key = effect.key, uid = effect.uid] {
+        [this, answer, path, key, uid, propagation] {
             witness_.deletes(options_.identity, key, uid);
-            const json::object how{{"apiVersion", "v1"},
-                                   {"kind", "DeleteOptions"},
-                                   {"preconditions", json::object{{"uid", uid}}}};
-            const Response response = serve("DELETE", pod_path(key), json::serialize(how));
+            json::object how{{"apiVersion", "v1"},
+                             {"kind", "DeleteOptions"},
+                             {"preconditions", json::object{{"uid", uid}}}};
+            if (!propagation.empty()) how["propagationPolicy"] = propagation;
+            const Response response = serve("DELETE", path, json::serialize(how));
             if (response.status >= 300) *answer = std::unexpected(failure_of(response));
         },
-        [this, answer, ticket] { step(controller::PodDeleted{ticket, std::move(*answer)}); },
+        [this, answer, ticket] { step(controller::Deleted{ticket, std::move(*answer)}); },
         [this, ticket](runtime::RequestFailure failed) {
-            step(controller::PodDeleted{ticket, std::unexpected(std::move(failed))});
+            step(controller::Deleted{ticket, std::unexpected(std::move(failed))});
         });
 }
 
-void OperatorHost::run_one(controller::AskMetric&& effect) {
-    struct Reading {
-        api::metrics::MetricReading said = {};
-        std::optional<std::size_t> call = {};  // of the egress
-    };
-    auto reading = std::make_shared<Reading>();
-    const controller::Ticket ticket = effect.ticket;
-    asking_[ticket] = true;
-    const auto said = [this, ticket](Reading what) {
-        if (!asking_.erase(ticket)) return;
-        if (what.call) egress_.heard(*what.call);
-        step(controller::MetricAnswered{ticket, std::move(what.said)});
-    };
-    exchange(
-        [this, reading, ticket, ns = effect.ns, query = std::move(effect.query)] {
-            // Taken back before it left?
-            if (!asking_.contains(ticket)) return;
-            reading->said = egress_.ask(query, ns, cluster_.now(), options_.identity);
-            reading->call = egress_.metric_calls().size() - 1;
-        },
-        [this, reading, said] {
-            const Duration thinking = egress_.thinking_time();
-            if (thinking > 0ms) return later(thinking, [reading, said] { said(*reading); });
-            said(*reading);
-        },
-        [said](const runtime::RequestFailure& failed) {
-            said({api::metrics::unknown(failed.message)});
-        });
+void OperatorHost::run_one(controller::DeleteObject&& effect) {
+    remove(effect.ticket, object_path(*effect.resource, effect.key), effect.key, effect.uid,
+           "Background");
 }
 
-void OperatorHost::run_one(controller::AskHook&& effect) {
-    auto verdict = std::make_shared<std::optional<api::pilot::HookVerdict>>();
-    asking_[effect.ticket] = true;
-    const auto said = [this, ticket = effect.ticket](bool allowed, std::string message) {
-        if (asking_.erase(ticket))
-            step(controller::HookAnswered{ticket, allowed, std::move(message)});
-    };
-    exchange(
-        [this, verdict, ticket = effect.ticket, transition = std::move(effect.transition),
-         hooks = effect.hooks] {
-            // Taken back before it left?
-            if (asking_.contains(ticket))
-                *verdict = egress_.ask(*hooks, transition, cluster_.now());
-        },
-        [this, verdict, said] {
-            const auto answer = [verdict, said] {
-                if (*verdict) return said((*verdict)->allowed, (*verdict)->message);
-                said(false, "the hook did not come to a verdict");
-            };
-            const Duration thinking = egress_.thinking_time();
-            if (thinking > 0ms) return later(thinking, answer);
-            answer();
-        },
-        [said](const runtime::RequestFailure&) { said(false, "the hook did not answer"); });
-}
-
-void OperatorHost::run_one(controller::CancelQuestion&& effect) {
-    asking_.erase(effect.ticket);
+void OperatorHost::run_one(controller::DeletePod&& effect) {
+    remove(effect.ticket, pod_path(effect.key), effect.key, effect.uid, {});
 }
 
 void OperatorHost::run_one(controller::PostEvent&& effect) {

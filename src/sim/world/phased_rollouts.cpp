@@ -32,16 +32,6 @@ constexpr std::pair<std::string_view, std::string_view> usual[] = {
     {"delay", "30s"},  {"period", "30s"},      {"threshold", "3"},
     {"skip", "false"}, {"expr", "errors > 0"}, {"url", "prom:9000/xx"}};
 
-json::value read(Kind kind, const std::string& text) {
-    switch (kind) {
-        case Kind::Number: return std::stoll("0" + text.substr(0, 9));
-        case Kind::Time: return parse_duration(text).value_or(0s) / 1s;
-        case Kind::Flag: return text == "true";
-        case Kind::Text: break;
-    }
-    return json::value(text);
-}
-
 }  // namespace
 
 std::span<const RolloutField> rollout_fields() {
@@ -59,7 +49,7 @@ Response World::create_rollout(const RolloutOptions& rollout) {
         wanted[word] = value;
     for (const RolloutField& field : fields)
         if (const auto value = wanted.find(std::string{field.word}); value != wanted.end())
-            sim::set(object, field.pointer, read(field.kind, value->second));
+            sim::set(object, field.pointer, field_value(field.kind, value->second));
     return cluster.api().create(object, admin, cluster.now());
 }
 
@@ -68,8 +58,7 @@ Response World::change_rollout(const std::string& ns, const std::string& name,
     const auto* found = std::ranges::find(fields, std::string_view{field}, &RolloutField::word);
     json::object patch;
     if (found != std::end(fields))
-        sim::set(patch, found->pointer,
-                 value == "none" ? json::value(nullptr) : read(found->kind, value));
+        sim::set(patch, found->pointer, changed_value(found->kind, value));
     return merge("phasedrollouts.sts.plus", ns, name, patch);
 }
 
@@ -87,7 +76,8 @@ Response World::put_secret(const std::string& ns, const std::string& name, const
 }
 
 ObjectPtr World::rollout(const std::string& ns, const std::string& name) const {
-    return cluster.api().find("phasedrollouts.sts.plus", ns, name);
+    ObjectPtr found = cluster.api().find("phasedrollouts.sts.plus", ns, name);
+    return found ? found : cluster.api().find("rolloutplugins.argoproj.io", ns, name);
 }
 
 }  // namespace sluice::sim

@@ -7,10 +7,6 @@ namespace {
 constexpr const char* shop = "shop";
 constexpr const char* rollouts = "phasedrollouts.sts.plus";
 
-std::string metric_of(const std::string& set) {
-    return "errors_" + set;
-}
-
 bool is_leaving(const ObjectPtr& object) {
     return object && has(object->object(), "/metadata/deletionTimestamp");
 }

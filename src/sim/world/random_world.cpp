@@ -44,12 +44,18 @@ void Fate::begin() {
         set.min_ready = chance(30) ? static_cast<std::int64_t>(below(20)) : 0;
         if (chance(30)) set.claim = "data";
         if (chance(30)) set.partition = static_cast<std::int64_t>(below(4));
-        const bool is_phased = chance(40);
-        if (is_phased) set.hook.clear();
+        const std::uint64_t steersman = below(3);
+        if (steersman > 0) set.hook.clear();
         world_->create_set(set);
         sets_.push_back(set.name);
-        if (is_phased) phased_.insert(set.name);
-        if (is_phased) create_rollout(set.name);
+        if (steersman == 1) {
+            phased_.insert(set.name);
+            create_rollout(set.name);
+        } else if (steersman == 2) {
+            plugged_.insert(set.name);
+            create_template(set.name);
+            create_plugin(set.name);
+        }
     }
     start_ = world_->cluster.now();
     world_->cluster.run_for(2min);
@@ -106,7 +112,7 @@ void Fate::annotate() {
 
 void Fate::relabel() {
     const std::string set = some_set();
-    if (is_phased(set) && !chance(10)) return;
+    if ((is_phased(set) || is_plugged(set)) && !chance(10)) return;
     const char* values[] = {"", "careful", "noop", "nobody"};
     const std::string value = values[below(std::size(values))];
     did(fmt::format("label {} {}", set, value));
@@ -181,12 +187,13 @@ void Fate::trouble(Duration length) {
         int weight;
     };
     constexpr Likely deeds[] = {
-        {&Fate::change_image, 25},   {&Fate::rescale, 12},        {&Fate::hook_says, 20},
-        {&Fate::annotate, 8},        {&Fate::relabel, 4},         {&Fate::move_partition, 6},
-        {&Fate::delete_pod, 8},      {&Fate::break_pod, 6},       {&Fate::hit_operator, 8},
-        {&Fate::hit_cluster, 6},     {&Fate::toggle_policies, 1}, {&Fate::metric_says, 15},
-        {&Fate::prometheus_mood, 4}, {&Fate::change_rollout, 6},  {&Fate::annotate_rollout, 4},
-        {&Fate::delete_rollout, 2},
+        {&Fate::change_image, 25},    {&Fate::rescale, 12},        {&Fate::hook_says, 20},
+        {&Fate::annotate, 8},         {&Fate::relabel, 4},         {&Fate::move_partition, 6},
+        {&Fate::delete_pod, 8},       {&Fate::break_pod, 6},       {&Fate::hit_operator, 8},
+        {&Fate::hit_cluster, 6},      {&Fate::toggle_policies, 1}, {&Fate::metric_says, 15},
+        {&Fate::prometheus_mood, 4},  {&Fate::change_rollout, 6},  {&Fate::annotate_rollout, 4},
+        {&Fate::delete_rollout, 2},   {&Fate::command_plugin, 20}, {&Fate::change_plugin, 6},
+        {&Fate::disturb_analyses, 3}, {&Fate::replace_plugin, 2},
     };
     int sum = 0;
     for (const Likely& one : deeds)
@@ -222,12 +229,27 @@ void Fate::heal() {
 void Fate::heal_set(const std::string& set) {
     for (const char* key : {"sluice.dev/paused", "sluice.dev/allow-unready"})
         world_->annotate("statefulsets.apps", shop, set, key, "");
-    world_->label(shop, set, "dd-statefulset-pilot", is_phased(set) ? "" : "careful");
+    const bool is_hooked = !is_phased(set) && !is_plugged(set);
+    world_->label(shop, set, "dd-statefulset-pilot", is_hooked ? "careful" : "");
     if (is_phased(set)) heal_rollout(set);
+    if (is_plugged(set)) heal_plugin(set);
     if (number_at(world_->set(shop, set)->object(), "/spec/replicas") == 0)
         world_->scale(shop, set, 2);
     world_->set_image(shop, set, "app:z");
     world_->annotate("statefulsets.apps", shop, set, "sluice.dev/retry", "healed");
+}
+
+// Phase and reason, where whoever steers the set tells them.
+std::pair<std::string, std::string> Fate::said_of(const std::string& name) const {
+    if (!is_plugged(name)) {
+        const json::object& notes =
+            object_at(world_->set(shop, name)->object(), "/metadata/annotations");
+        return {text_at(notes, "/sluice.dev~1phase"), text_at(notes, "/sluice.dev~1reason")};
+    }
+    const ObjectPtr plugin = world_->rollout(shop, rollout_of(name));
+    if (!plugin) return {"gone", ""};
+    return {text_at(plugin->object(), "/status/phase"),
+            text_at(plugin->object(), "/status/message")};
 }
 
 std::string Fate::what_is_wrong() const {
@@ -238,12 +260,12 @@ std::string Fate::what_is_wrong() const {
         for (std::int64_t i = 0; i < replicas; ++i)
             wanted += i ? " z" : "z";
         const std::string pods = world_->pods_text(shop, name);
-        const std::string phase = text_at(set, "/metadata/annotations/sluice.dev~1phase");
         const std::int64_t gate = partition_of(set);
-        if (pods != wanted || phase != "Idle" || gate != replicas)
+        const auto [phase, reason] = said_of(name);
+        const bool is_well = phase == "Idle" || phase == "Successful" || phase == "Healthy";
+        if (pods != wanted || !is_well || gate != replicas)
             return fmt::format("{}: pods {}, phase {}, reason {}, partition {} of {}", name, pods,
-                               phase, text_at(set, "/metadata/annotations/sluice.dev~1reason"),
-                               gate, replicas);
+                               phase, reason, gate, replicas);
     }
     return {};
 }
@@ -278,16 +300,21 @@ void Fate::help(Duration waited) {
             did("release " + set);
             if (is_phased(set))
                 world_->change_rollout(shop, rollout_of(set), "skip", "true");
+            else if (is_plugged(set))
+                delete_plugin(set);
             else
                 world_->label(shop, set, "dd-statefulset-pilot", "");
             world_->annotate("statefulsets.apps", shop, set, "sluice.dev/claim", "");
         }
         if (waited >= 55min && waited < 56min && is_phased(set))
             world_->change_rollout(shop, rollout_of(set), "skip", "false");
-        const bool released = !is_phased(set) && !has(world_->set(shop, set)->object(),
+        const bool released =
+            is_plugged(set) ? !world_->rollout(shop, rollout_of(set))
+                            : !is_phased(set) && !has(world_->set(shop, set)->object(),
                                                       "/metadata/labels/dd-statefulset-pilot");
         if (waited >= 37min && waited < 38min && released) world_->set_partition(shop, set, 0);
-        if (waited >= 55min && waited < 56min && released)
+        if (waited >= 55min && waited < 56min && released && is_plugged(set)) heal_plugin(set);
+        if (waited >= 55min && waited < 56min && released && !is_plugged(set))
             world_->label(shop, set, "dd-statefulset-pilot", "careful");
     }
 }

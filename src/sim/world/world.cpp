@@ -72,6 +72,7 @@ World::World(WorldOptions options)
       inspector(cluster, egress, std::chrono::abs(options.skew)),
       options_(options) {
     install_definitions(cluster);
+    egress.plugins.on_deed = [this](const PluginDeed& deed) { inspector.on_deed(deed); };
     for (int i = 0; i < options.operators; ++i) {
         HostOptions host;
         host.identity = fmt::format("operator-{}", i);
@@ -131,12 +132,13 @@ Response World::create_set(const SetOptions& set) {
 }
 
 Response World::merge(const std::string& resource, const std::string& ns, const std::string& name,
-                      const json::object& patch) {
+                      const json::object& patch, const std::string& subresource) {
     const Resource* found = cluster.api().resource(resource);
     Request request;
     request.method = "PATCH";
     request.path = fmt::format("/{}/{}/namespaces/{}/{}/{}", found->group.empty() ? "api" : "apis",
                                found->api_version(), ns, found->plural, name);
+    if (!subresource.empty()) request.path += "/" + subresource;
     request.content_type = "application/merge-patch+json";
     request.body = json::serialize(patch);
     return cluster.api().serve(request, cluster.now());

@@ -36,22 +36,38 @@ struct SetOptions {
     std::string behaviour = {};
 };
 
-// A PhasedRollout, with the numbers of its document.
+// A PhasedRollout, with the numbers of its document, or a RolloutPlugin.
 struct RolloutOptions {
     std::string name = "gentle";
     std::string ns = "shop";
     std::string target = "web";
-    // Fields of the spec, in the words of rollout_fields(): "period" "30s".
+    // Fields of the spec, in the words of rollout_fields() or plugin_fields(): "period" "30s".
     std::map<std::string, std::string> fields = {};
 };
 
-// The words for the fields of its spec that scenarios and random worlds change.
+// An AnalysisTemplate, a ClusterAnalysisTemplate or an AnalysisRun with one metric.
+struct AnalysisOptions {
+    std::string kind = "AnalysisTemplate";
+    std::string name = "errors";
+    std::string ns = "shop";
+    std::string provider = "metric";  // or web, or job
+    std::string what = {};            // the query, the URL, or how the Job's pod behaves
+    std::map<std::string, std::string> fields = {};  // "interval" "30s"
+    std::map<std::string, std::string> args = {};    // an empty value: whoever uses it gives one
+};
+bool is_analysis_field(std::string_view word);
+
+// The words for the fields of a spec that scenarios and random worlds change.
 struct RolloutField {
     std::string_view word;
     std::string_view pointer;  // in the object
-    enum class Kind { Text, Number, Time, Flag } kind;
+    enum class Kind { Text, Number, Time, Flag, Steps, Analysis, ClusterAnalysis } kind;
 };
 std::span<const RolloutField> rollout_fields();
+std::span<const RolloutField> plugin_fields();
+// The value of a field, as its object has it; and as a patch has it, where "none" takes it away.
+json::value field_value(RolloutField::Kind kind, const std::string& text);
+json::value changed_value(RolloutField::Kind kind, const std::string& text);
 
 class World {
   public:
@@ -65,10 +81,12 @@ class World {
     void declare_hook(const std::string& name, const std::string& yaml);
     Response create_set(const SetOptions& set);
     Response create_rollout(const RolloutOptions& rollout);
+    Response create_plugin(const RolloutOptions& plugin);
+    Response create_analysis(const AnalysisOptions& analysis);
 
     // What a person does with kubectl. Each gives the server's answer.
     Response merge(const std::string& resource, const std::string& ns, const std::string& name,
-                   const json::object& patch);
+                   const json::object& patch, const std::string& subresource = {});
     Response set_image(const std::string& ns, const std::string& name, const std::string& image,
                        const std::string& behaviour = {});
     Response scale(const std::string& ns, const std::string& name, std::int64_t replicas);
@@ -82,6 +100,11 @@ class World {
     // away.
     Response change_rollout(const std::string& ns, const std::string& name,
                             const std::string& field, const std::string& value);
+    // The same of a RolloutPlugin, in the words of plugin_fields().
+    Response change_plugin(const std::string& ns, const std::string& name, const std::string& field,
+                           const std::string& value);
+    // What is said to a RolloutPlugin through its status.
+    Response command(const std::string& ns, const std::string& name, json::object status);
     Response put_secret(const std::string& ns, const std::string& name, const std::string& key,
                         const std::string& value);
     // kubectl replace with a manifest that knows nothing of partitions and annotations.
@@ -90,6 +113,7 @@ class World {
     // "a a b!": the image tag of each pod by ordinal, "-" where there is none, "!" if not ready.
     std::string pods_text(const std::string& ns, const std::string& name) const;
     ObjectPtr set(const std::string& ns, const std::string& name) const;
+    // The PhasedRollout or RolloutPlugin of this name.
     ObjectPtr rollout(const std::string& ns, const std::string& name) const;
 
     Cluster cluster;

@@ -181,6 +181,7 @@ TEST(ControllerBounds, ADefinitionThatIsNotInstalledIsNoProblem) {
 TEST(ControllerBounds, EachNamespaceIsWatchedOnceHoweverOftenItIsNamed) {
     Settings settings;
     settings.namespaces = {"shop", "post", "shop"};
+    settings.apis = {"phasedrollout", "pilot"};
     Controller controller{settings};
     std::map<std::string, int> watches;
     for (const Effect& effect : controller.step(Tick{}, noon).list) {
@@ -221,7 +222,7 @@ TEST(ControllerBounds, AServerThatAsksForAPauseGetsItThoughEventsCome) {
 TEST(ControllerBounds, APodThatLeavesTheViewAndComesBackInOneBatchIsStillThere) {
     Steered steered{1};
     auto& [cluster, sluice] = steered;
-    model::Pod pod = cluster.read(web)->pods.front();
+    model::Pod pod = cluster.read(web).pods.front();
     const model::Pod before = pod;
     pod.meta.resource_version += 10;
     static_cast<void>(sluice.controller().step(

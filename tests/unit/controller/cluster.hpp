@@ -41,7 +41,7 @@ class Cluster {
 
     // The API server: nothing if the patch was refused.
     std::optional<StatefulSet> patch(const ObjectKey& key, const std::string& json_patch);
-    std::optional<LiveWorkload> read(const ObjectKey& key) const;
+    LiveWorkload read(const ObjectKey& key) const;
     std::vector<model::WatchEvent> initial(model::Kind kind) const;
     std::vector<model::WatchEvent> since(model::Kind kind, std::uint64_t version) const;
     std::uint64_t version() const { return version_; }
@@ -159,9 +159,9 @@ inline std::optional<StatefulSet> Cluster::patch(const ObjectKey& key,
     return sets_.at(key);
 }
 
-inline std::optional<LiveWorkload> Cluster::read(const ObjectKey& key) const {
+inline LiveWorkload Cluster::read(const ObjectKey& key) const {
     const auto found = sets_.find(key);
-    if (found == sets_.end()) return std::nullopt;
+    if (found == sets_.end()) return {};
     LiveWorkload live{found->second, {}, {}};
     for (const auto& [name, pod] : pods_) {
         if (pod.owner_uid == live.set.meta.uid) live.pods.push_back(pod);

@@ -210,7 +210,7 @@ TEST_F(ControllerLeadership, AStandbyWhosePodsLagBehindTheSetStartsNoSecondRollo
         reads += std::holds_alternative<ReadWorkload>(effect) ? 1 : 0;
     }
     EXPECT_EQ(reads, 1) << "the API is asked before a rollout is started";
-    standby.send(WorkloadRead{1, *cluster.read(web)});
+    standby.send(WorkloadRead{1, cluster.read(web)});
     standby.run_for(5min);
     EXPECT_THAT(standby.keys_asked, IsEmpty());
     EXPECT_EQ(cluster.set(web).annotations.at("sluice.dev/rollout"), memory);

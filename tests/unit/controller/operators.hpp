@@ -71,11 +71,15 @@ class Operator {
     void perform(ReadWorkload&& effect);
     void perform(PatchWorkload&& effect);
     void perform(PatchObject&&) {}
+    void perform(CreateObject&&) {}
+    void perform(DeleteObject&&) {}
     void perform(DeletePod&&) {}
     void perform(AskHook&& effect);
     void perform(AskMetric&&) {}
+    void perform(AskOwn&&) {}
     void perform(CancelQuestion&&) { history.emplace_back("cancel"); }
     void perform(PostEvent&& effect);
+    void perform(SettingsTaken&&) {}
     void perform(CheckPolicies&&) { send(PoliciesSeen{false}); }
     void perform(RolloutEnded&&) { history.emplace_back("end"); }
     void perform(Log&&) {}
@@ -171,12 +175,7 @@ inline void Operator::perform(ReadWorkload&& effect) {
     history.emplace_back("read");
     before_read_answer();
     if (keeps_answers_back) return;
-    const auto live = cluster_.read(effect.key);
-    if (live)
-        send(WorkloadRead{effect.ticket, *live});
-    else
-        send(
-            WorkloadRead{effect.ticket, std::unexpected(runtime::RequestFailure{404, {}, "gone"})});
+    send(WorkloadRead{effect.ticket, cluster_.read(effect.key)});
 }
 
 inline void Operator::perform(PatchWorkload&& effect) {

@@ -17,7 +17,15 @@ using ::testing::HasSubstr;
 
 constexpr model::CustomResource rollouts{"sts.plus", "v1alpha1", "phasedrollouts", "Kind"};
 const std::string objects = "/apis/sts.plus/v1alpha1/namespaces/shop/phasedrollouts";
+constexpr model::CustomResource recipes{"sts.plus", "v1alpha1", "recipes", "Recipe", true};
+const std::string cluster_objects = "/apis/sts.plus/v1alpha1/recipes";
 const model::ObjectKey web{"shop", "web"};
+
+// Anybody may write an object that is larger than what we keep.
+std::string huge_object() {
+    return R"({"metadata":{"name":"huge","uid":"u"},"status":{"a":")" + std::string(70'000, 'x') +
+           "\"}}";
+}
 
 // An API server that knows these answers, by method and path without the query; everything else is
 // not found.
@@ -49,9 +57,10 @@ class ClusterTest : public ApiWorld {
         run_until([&] { return came.has_value(); });
         return std::move(*came);
     }
-    kube::Answer<controller::LiveWorkload> read(std::vector<controller::ObjectName> names) {
+    kube::Answer<controller::LiveWorkload> read(std::vector<engine::ObjectRef> names,
+                                                const model::ObjectKey& key = web) {
         return outcome<kube::Answer<controller::LiveWorkload>>(
-            [&](auto done) { cluster->read_workload(web, std::move(names), std::move(done)); });
+            [&](auto done) { cluster->read_workload(key, std::move(names), std::move(done)); });
     }
 
     std::map<std::string, std::pair<std::string, std::string>> answers;
@@ -90,6 +99,63 @@ TEST_F(ClusterTest, AReadWithAnObjectThatCannotBeReadFails) {
     EXPECT_EQ(live.error().status, 0);
 }
 
+TEST_F(ClusterTest, OfASetThatDoesNotExistTheObjectsAreRead) {
+    knows("GET " + objects + "/web", rollout_text);
+    open();
+    const auto live = read({{&rollouts, "web"}});
+    ASSERT_TRUE(live.has_value()) << live.error().message;
+    EXPECT_EQ(live->set.meta.key, web);
+    EXPECT_EQ(live->set.meta.uid, "");
+    EXPECT_EQ(live->objects.size(), 1u);
+    EXPECT_THAT(requests, ElementsAre(HasSubstr("/statefulsets/web"), "GET " + objects + "/web"));
+}
+
+TEST_F(ClusterTest, NoSetIsAskedForUnderASyntheticKey) {
+    knows("GET " + objects + "/web", rollout_text);
+    knows("GET " + cluster_objects + "/salt", R"({"metadata":{"name":"salt","uid":"u"}})");
+    open();
+    const auto live = read({{&rollouts, "web"}, {&recipes, "salt"}}, {"shop", "~run/web"});
+    ASSERT_TRUE(live.has_value()) << live.error().message;
+    EXPECT_EQ(live->objects.size(), 2u);
+    EXPECT_THAT(requests,
+                ElementsAre("GET " + cluster_objects + "/salt", "GET " + objects + "/web"))
+        << "an object of the cluster is in no namespace";
+}
+
+TEST_F(ClusterTest, AnObjectIsCreatedAsItIs) {
+    knows("POST " + objects, rollout_text, "201 Created");
+    open();
+    const auto create = [&] {
+        return outcome<kube::Answer<model::CustomObject>>([&](auto done) {
+            cluster->create_object(rollouts, "shop", R"({"spec":{}})", std::move(done));
+        });
+    };
+    const auto made = create();
+    ASSERT_TRUE(made.has_value()) << made.error().message;
+    EXPECT_EQ(made->meta.key, web);
+    EXPECT_THAT(requests, ElementsAre("POST " + objects + R"( {"spec":{}})"));
+    knows("POST " + objects, R"({"reason":"AlreadyExists","message":"is there"})", "409 No");
+    EXPECT_EQ(create().error().status, 409);
+}
+
+TEST_F(ClusterTest, AnObjectIsDeletedByItsUidAndWhatItOwnsGoesToo) {
+    knows("DELETE " + objects + "/web", R"({"kind":"Status","status":"Success"})");
+    open();
+    const auto remove = [&] {
+        return outcome<kube::Answer<void>>(
+            [&](auto done) { cluster->delete_object(rollouts, web, "uid-1", std::move(done)); });
+    };
+    EXPECT_TRUE(remove().has_value());
+    EXPECT_THAT(requests,
+                ElementsAre("DELETE " + objects + "/web " +
+                            R"({"propagationPolicy":"Background","apiVersion":"v1",)"
+                            R"("kind":"DeleteOptions","preconditions":{"uid":"uid-1"}})"));
+    for (const int status : {404, 409}) {
+        knows("DELETE " + objects + "/web", "{}", std::to_string(status) + " No");
+        EXPECT_EQ(remove().error().status, status);
+    }
+}
+
 TEST_F(ClusterTest, AnObjectOrItsStatusIsPatched) {
     knows("PATCH " + objects + "/web", rollout_text);
     knows("PATCH " + objects + "/web/status", rollout_text);
@@ -126,20 +192,21 @@ TEST_F(ClusterTest, APodIsDeletedByItsUidAndWithItsOwnGrace) {
 }
 
 TEST_F(ClusterTest, AListOfCustomObjectsWarnsOfThoseThatItLeavesOut) {
-    knows("GET " + objects,
-          R"({"metadata":{"resourceVersion":"9"},"items":[{},)" + rollout_text + "]}");
+    knows("GET " + objects, R"({"metadata":{"resourceVersion":"9"},"items":[{},)" + rollout_text +
+                                "," + huge_object() + "]}");
     open();
     const auto page = outcome<kube::Answer<model::ListPage>>([&](auto done) {
         cluster->list({model::Kind::Custom, "shop", "", "", &rollouts}, {}, std::move(done));
     });
     ASSERT_TRUE(page.has_value());
     EXPECT_EQ(page->items.size(), 1u);
-    EXPECT_EQ(page->left_out.size(), 1u);
-    EXPECT_THAT(warnings, ElementsAre(HasSubstr("list phasedrollouts")));
+    EXPECT_EQ(page->left_out.size(), 2u);
+    EXPECT_THAT(warnings, ElementsAre(HasSubstr("list phasedrollouts"), HasSubstr("list ")));
 }
 
 TEST_F(ClusterTest, AWatchSaysWhereAnEventCouldNotBeRead) {
     knows("GET " + objects, watch_line("ADDED", "{}") + "\n" +
+                                watch_line("MODIFIED", huge_object()) + "\n" +
                                 R"({"type":"ADDED","object":{"metadata":)"
                                 R"({"name":"web","uid":"u"}}})" +
                                 "\n");
@@ -154,10 +221,11 @@ TEST_F(ClusterTest, AWatchSaysWhereAnEventCouldNotBeRead) {
         },
         [&](const std::optional<runtime::RequestFailure>&) { ended = true; });
     run_until([&] { return ended; });
-    ASSERT_EQ(seen.size(), 2u);
+    ASSERT_EQ(seen.size(), 3u);
     EXPECT_TRUE(std::holds_alternative<model::LeftOut>(seen[0]));
-    EXPECT_TRUE(std::holds_alternative<model::Changed>(seen[1]));
-    EXPECT_EQ(warnings.size(), 1u);
+    EXPECT_TRUE(std::holds_alternative<model::LeftOut>(seen[1]));
+    EXPECT_TRUE(std::holds_alternative<model::Changed>(seen[2]));
+    EXPECT_EQ(warnings.size(), 2u);
 }
 
 }  // namespace

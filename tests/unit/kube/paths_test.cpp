@@ -7,6 +7,12 @@ namespace {
 
 constexpr model::CustomResource things{"example.com", "v1alpha1", "things", "Thing"};
 
+TEST(Paths, events_are_asked_for_by_the_object_that_they_are_about) {
+    EXPECT_EQ(
+        events_about_path("shop", "a-b&c"),
+        "/api/v1/namespaces/shop/events?limit=500&fieldSelector=involvedObject.uid%3Da-b%26c");
+}
+
 TEST(Paths, OfACustomResourceNameItsGroupAndVersion) {
     const runtime::WatchScope everywhere{model::Kind::Custom, "", "", "", &things};
     const runtime::WatchScope shop{model::Kind::Custom, "shop", "", "", &things};
@@ -17,6 +23,11 @@ TEST(Paths, OfACustomResourceNameItsGroupAndVersion) {
               "/apis/example.com/v1alpha1/namespaces/shop/things?limit=250&continue=a%20b");
     EXPECT_EQ(object_path(things, {"shop", "a/b"}),
               "/apis/example.com/v1alpha1/namespaces/shop/things/a%2Fb");
+    EXPECT_EQ(object_path(things, {"shop", ""}),
+              "/apis/example.com/v1alpha1/namespaces/shop/things");
+    model::CustomResource of_cluster = things;
+    of_cluster.is_cluster_scoped = true;
+    EXPECT_EQ(object_path(of_cluster, {"shop", "a"}), "/apis/example.com/v1alpha1/things/a");
 }
 
 TEST(Paths, TellTheirResource) {
@@ -31,7 +42,11 @@ TEST(Paths, TellTheirResource) {
     EXPECT_EQ(resource_of(secret_path(key)), "secrets");
     EXPECT_EQ(resource_of(pods_path("shop", "app=a", "")), "pods");
     EXPECT_EQ(resource_of(lease_path("shop", "sluice")), "leases");
+    EXPECT_EQ(resource_of(job_path("shop", "smoke")), "jobs");
+    EXPECT_EQ(job_path("shop", "a/b"), "/apis/batch/v1/namespaces/shop/jobs/a%2Fb");
+    EXPECT_EQ(job_path("shop", ""), "/apis/batch/v1/namespaces/shop/jobs");
     EXPECT_EQ(resource_of(events_path("shop")), "events");
+    EXPECT_EQ(resource_of(events_about_path("shop", "u")), "events");
     EXPECT_EQ(resource_of(policy_path("mutatingadmissionpolicies", "x")),
               "mutatingadmissionpolicies");
     EXPECT_EQ(resource_of(collection_path({model::Kind::StatefulSet, "", "", ""})), "statefulsets");

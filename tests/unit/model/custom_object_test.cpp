@@ -52,6 +52,30 @@ TEST(CustomObject, NullsAreNothing) {
     EXPECT_EQ(*object, bare);
 }
 
+std::string with_owners(const std::string& owners) {
+    return R"({"metadata":{"name":"a","uid":"b","ownerReferences":)" + owners + "}}";
+}
+
+TEST(CustomObject, KnowsWhoControlsIt) {
+    const auto object = decode_custom_object(with_owners(
+        R"([{"kind":"Team","name":"shop","uid":"u1","controller":false},)"
+        R"({"apiVersion":"v1","kind":"Gate","name":"gentle","uid":"u2","controller":true},)"
+        R"({"kind":"Team","name":"other","uid":"u3"}])"));
+    ASSERT_TRUE(object.has_value()) << object.error().message;
+    EXPECT_EQ(object->owner, "gentle");
+    EXPECT_EQ(object->owner_uid, "u2");
+}
+
+TEST(CustomObject, MayHaveOwnersAndNobodyWhoControlsIt) {
+    for (const char* owners : {"null", "[]", R"([{"name":"shop","uid":"u1"}])",
+                               R"([{"name":"shop","uid":"u1","controller":null}])"}) {
+        const auto object = decode_custom_object(with_owners(owners));
+        ASSERT_TRUE(object.has_value()) << owners;
+        EXPECT_EQ(object->owner + object->owner_uid, "") << owners;
+    }
+    EXPECT_FALSE(decode_custom_object(with_owners("7")).has_value());
+}
+
 TEST(CustomObject, ThatIsBeingDeletedSaysSo) {
     const auto object = decode_custom_object(
         with(rollout_text, R"("generation": 7)", R"("deletionTimestamp": "2026-01-31T12:00:00Z")"));

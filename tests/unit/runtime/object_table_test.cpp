@@ -24,12 +24,31 @@ CustomObject object(const std::string& name, std::uint64_t version, const std::s
     return one;
 }
 
-Names names(const Touched& touched) {
+Names texts_of(const Touched& touched) {
     Names texts;
     for (const ObjectKey& key : touched)
         texts.push_back(to_text(key));
     std::ranges::sort(texts);
     return texts;
+}
+
+Names names(const Concerned& concerned) {
+    return texts_of(concerned.workloads);
+}
+
+CustomObject owned(const std::string& name, std::uint64_t version, const std::string& owner,
+                   const std::string& owner_uid) {
+    CustomObject one = object(name, version, "", "uid-" + name);
+    one.owner = owner;
+    one.owner_uid = owner_uid;
+    return one;
+}
+
+Names owned_by(const ObjectTable& table, const ObjectKey& owner, const std::string& uid) {
+    Names found;
+    for (const CustomObject& one : table.owned_by(owner, uid))
+        found.push_back(one.meta.key.name);
+    return found;
 }
 
 Names naming(const ObjectTable& table, const ObjectKey& workload) {
@@ -57,10 +76,10 @@ TEST(ObjectTable, GivesAnObjectBackWithEveryField) {
 TEST(ObjectTable, NeverGoesBackToAnOlderVersion) {
     ObjectTable table{target_of};
     table.put(object("gate", 9, "web"), 1);
-    EXPECT_TRUE(table.put(object("gate", 8, "old"), 1).empty());
-    EXPECT_TRUE(table.put(object("gate", 9, "same"), 1).empty());
+    EXPECT_EQ(table.put(object("gate", 8, "old"), 1), Concerned{});
+    EXPECT_EQ(table.put(object("gate", 9, "same"), 1), Concerned{});
     EXPECT_EQ(table.find({"shop", "gate"})->spec, "web");
-    EXPECT_TRUE(table.put(object("gate", 0, "none"), 1).empty());
+    EXPECT_EQ(table.put(object("gate", 0, "none"), 1), Concerned{});
 }
 
 TEST(ObjectTable, AChangeOfTheTargetConcernsBothWorkloads) {
@@ -71,7 +90,7 @@ TEST(ObjectTable, AChangeOfTheTargetConcernsBothWorkloads) {
     EXPECT_EQ(naming(table, {"shop", "web"}), Names{});
     EXPECT_EQ(naming(table, {"shop", "db"}), Names{"gate"});
     EXPECT_EQ(names(table.put(object("gate", 4, ""), 1)), Names{"shop/db"});
-    EXPECT_TRUE(table.put(object("gate", 5, ""), 1).empty()) << "it names nobody";
+    EXPECT_EQ(table.put(object("gate", 5, ""), 1), Concerned{}) << "it names nobody";
     EXPECT_EQ(naming(table, {"shop", ""}), Names{});
     EXPECT_EQ(table.size(), 1u);
 }
@@ -98,13 +117,13 @@ TEST(ObjectTable, ALateDeleteOfANamesakeRemovesNothing) {
     table.put(object("gate", 1, "web", "uid-1"), 1);
     EXPECT_EQ(names(table.put(object("gate", 5, "db", "uid-2"), 1)),
               (Names{"shop/db", "shop/web"}));
-    EXPECT_TRUE(table.remove(object("gate", 4, "web", "uid-1")).empty());
-    EXPECT_TRUE(table.put(object("gate", 3, "web", "uid-1"), 1).empty());
+    EXPECT_EQ(table.remove(object("gate", 4, "web", "uid-1")), Concerned{});
+    EXPECT_EQ(table.put(object("gate", 3, "web", "uid-1"), 1), Concerned{});
     EXPECT_EQ(table.find({"shop", "gate"})->meta.uid, "uid-2");
     EXPECT_EQ(names(table.remove(object("gate", 6, "db", "uid-2"))), Names{"shop/db"});
     EXPECT_EQ(table.size(), 0u);
     EXPECT_EQ(naming(table, {"shop", "db"}), Names{});
-    EXPECT_TRUE(table.remove(object("gate", 6, "db", "uid-2")).empty());
+    EXPECT_EQ(table.remove(object("gate", 6, "db", "uid-2")), Concerned{});
 }
 
 TEST(ObjectTable, WhatACompleteListDidNotContainIsGone) {
@@ -123,11 +142,40 @@ TEST(ObjectTable, WhatACompleteListDidNotContainIsGone) {
 TEST(ObjectTable, WhatIsNewerThanTheListStays) {
     ObjectTable table{target_of};
     table.put(object("a", 11, "web", "uid-a"), 1);
-    EXPECT_TRUE(table.drop_unlisted("", 2, 10).empty());
+    EXPECT_EQ(table.drop_unlisted("", 2, 10), Concerned{});
     EXPECT_EQ(table.size(), 1u);
     table.put(object("a", 5, "web", "uid-old"), 2);
     EXPECT_EQ(names(table.drop_unlisted("", 2, 20)), Names{"shop/web"})
         << "an older namesake in the list does not stand for this one";
+}
+
+TEST(ObjectTable, WhatAnObjectOwnsIsFoundByItsNameAndItsUid) {
+    ObjectTable table{target_of};
+    table.put(owned("gentle-a", 1, "gentle", "uid-g"), 1);
+    table.put(owned("anything", 2, "gentle", "uid-g"), 1);
+    table.put(owned("gentle-b", 3, "gentle", "uid-of-a-namesake"), 1);
+    table.put(owned("gentle-c", 4, "gentler", "uid-g2"), 1);
+    table.put(owned("gentle-d", 5, "", ""), 1);
+    EXPECT_EQ(owned_by(table, {"shop", "gentle"}, "uid-g"), (Names{"anything", "gentle-a"}));
+    EXPECT_EQ(owned_by(table, {"shop", "gentler"}, "uid-g2"), Names{"gentle-c"});
+    EXPECT_EQ(owned_by(table, {"other", "gentle"}, "uid-g"), Names{});
+    EXPECT_EQ(owned_by(table, {"shop", ""}, ""), Names{}) << "nobody owns what has no owner";
+}
+
+TEST(ObjectTable, AnOwnerIsToldWhenItsObjectComesChangesOrGoes) {
+    ObjectTable table{target_of};
+    const Names gentle{"shop/gentle"};
+    EXPECT_EQ(texts_of(table.put(owned("run", 1, "gentle", "uid-g"), 1).owners), gentle);
+    EXPECT_EQ(texts_of(table.put(owned("run", 2, "gentle", "uid-g"), 1).owners), gentle);
+    EXPECT_EQ(table.put(owned("run", 2, "gentle", "uid-g"), 1), Concerned{}) << "no news";
+    EXPECT_EQ(texts_of(table.put(owned("run", 3, "rough", "uid-r"), 1).owners),
+              (Names{"shop/gentle", "shop/rough"}));
+    EXPECT_EQ(owned_by(table, {"shop", "gentle"}, "uid-g"), Names{});
+    EXPECT_EQ(texts_of(table.remove(owned("run", 4, "", "")).owners), Names{"shop/rough"});
+    EXPECT_EQ(owned_by(table, {"shop", "rough"}, "uid-r"), Names{});
+    table.put(owned("run", 5, "gentle", "uid-g"), 1);
+    EXPECT_EQ(texts_of(table.drop_unlisted("shop", 2, 10).owners), gentle);
+    EXPECT_EQ(owned_by(table, {"shop", "gentle"}, "uid-g"), Names{});
 }
 
 }  // namespace

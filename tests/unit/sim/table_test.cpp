@@ -216,7 +216,7 @@ TEST(JsonPath, finds_the_first_match) {
     EXPECT_EQ(at(".a.list[1].v"), "3");
     EXPECT_EQ(at(".a.list[?(@.n=='y')].v"), "3");
     EXPECT_EQ(at(".a.list[?(@.n == \"x\")].v"), "2");
-    for (const char* path : {"", "a", ".", "..a", ".b", ".a.list[2]", ".a.list[?(@.n=='z')].v",
+    for (const char* path : {"", "a", ".", "..a", ".b", "$", ".a.list[2]", ".a.list[?(@.n=='z')].v",
                              ".a.list[", ".a.list[?(", "[0]", ".a.list[x]"})
         EXPECT_EQ(at(path), "nothing") << path;
 }

@@ -118,4 +118,12 @@ HookCatalogue read_catalogue(const std::map<std::string, std::string>& data) {
     return catalogue;
 }
 
+Settings read_settings(const std::map<std::string, std::string>& data) {
+    auto hooks = std::make_shared<HookCatalogue>(read_catalogue(data));
+    std::vector<std::string> problems;
+    for (const auto& [name, hook] : hooks->external)
+        if (!hook) problems.push_back(hook.error().message);
+    return {std::move(hooks), std::move(problems)};
+}
+
 }  // namespace sluice::api::pilot

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "api/inquiry/inquiry.hpp"
+#include "api/settings.hpp"
 
 namespace sluice::api::pilot {
 
@@ -50,12 +51,13 @@ struct ExternalHook {
 
 // The hooks that exist right now: the built-in ones and those of the ConfigMap. A broken entry is
 // kept with its error, so that whoever uses it is told what is wrong.
-struct HookCatalogue {
+struct HookCatalogue final : engine::OwnSettings {
     std::map<std::string, Result<ExternalHook>> external;
 };
 
 // Reads the data of the ConfigMap `sluice-hooks`: name -> YAML text. Never fails as a whole.
 HookCatalogue read_catalogue(const std::map<std::string, std::string>& data);
+Settings read_settings(const std::map<std::string, std::string>& data);
 
 // Is there a hook of this name? An Error says why not: unknown (with the names that exist), or
 // declared but broken (with the field).

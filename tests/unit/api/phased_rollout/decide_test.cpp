@@ -87,7 +87,7 @@ std::string line(const Decision& decision) {
 
 Status status_in(const engine::ObjectWrite& write) {
     model::CustomObject written;
-    for (const auto& one : boost::json::parse(write.json_patch).as_array())
+    for (const auto& one : boost::json::parse(write.body).as_array())
         if (one.at("path") == "/status" && one.at("op") == "add")
             written.status = boost::json::serialize(one.at("value"));
     return read_status(written);
@@ -104,7 +104,7 @@ TEST(Decide, TheFinalizerComesBeforeEverythingElse) {
     fresh.finalizers = {"somebody.else/has-one"};
     const Decision decision = decide(with(pending(3, Partition{0}), {fresh}), noon);
     EXPECT_EQ(line(decision), "Idle; finalizers of slow");
-    EXPECT_THAT(decision.writes.front().json_patch,
+    EXPECT_THAT(decision.writes.front().body,
                 HasSubstr(R"(["somebody.else/has-one","sts.plus/finalizer"])"));
 }
 
@@ -288,7 +288,7 @@ TEST(Decide, OfTwoAccountsOfAStepTheLessHopefulOneCounts) {
         seen.progress->successes = ours;
         status.check->successes = theirs;
         seen.objects[0].status = write_status(status);
-        prepare(seen, {});
+        prepare(seen);
         return seen.progress->successes;
     };
     EXPECT_EQ(sober(0, 99), 0);

@@ -22,7 +22,7 @@ engine::Snapshot look(const std::string& told_about, int told, const std::string
     seen.progress.emplace();
     seen.progress->about = known_about;
     seen.progress->tries = seen.progress->successes = known;
-    prepare(seen, {});
+    prepare(seen);
     return seen;
 }
 

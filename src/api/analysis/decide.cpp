@@ -1,0 +1,137 @@
+#include "api/analysis/decide.hpp"
+
+#include <fmt/format.h>
+
+#include <boost/json.hpp>
+
+#include "api/analysis/history.hpp"
+#include "api/analysis/measuring.hpp"
+#include "api/own_questions.hpp"
+
+namespace sluice::api::analysis {
+
+const model::CustomResource resource{"argoproj.io", "v1alpha1", "analysisruns", "AnalysisRun"};
+
+namespace {
+
+namespace json = boost::json;
+using engine::Decision;
+using engine::Reason;
+using model::CustomObject;
+
+constexpr std::string_view target_prefix = "~analysisrun/";
+
+struct PhaseRow {
+    Phase phase;
+    engine::Phase is;
+    Reason reason;
+};
+constexpr PhaseRow rows[] = {
+    {Phase::Pending, engine::Phase::Waiting, Reason::AnalysisRunning},
+    {Phase::Running, engine::Phase::Rolling, Reason::AnalysisRunning},
+    {Phase::Successful, engine::Phase::Idle, Reason::AnalysisRunSuccessful},
+    {Phase::Failed, engine::Phase::Held, Reason::AnalysisRunFailed},
+    {Phase::Error, engine::Phase::Held, Reason::AnalysisRunError},
+    {Phase::Inconclusive, engine::Phase::Held, Reason::AnalysisRunInconclusive},
+};
+const PhaseRow& row_of(Phase phase) {
+    return rows[static_cast<std::size_t>(phase)];
+}
+
+engine::Subject subject_of(const CustomObject& object) {
+    return {&resource, object.meta.key, object.meta.uid};
+}
+
+// The run has no status subresource: its status is a part of the object like any other.
+std::optional<engine::ObjectWrite> status_write(const CustomObject& object,
+                                                const RunStatus& status) {
+    const std::string text = write_run_status(status);
+    if (text == write_run_status(read_run_status(object)) && !object.status.empty())
+        return std::nullopt;
+    boost::system::error_code broken;
+    json::value seen = object.status.empty() ? json::value{} : json::parse(object.status, broken);
+    const json::array patch{
+        json::object{{"op", "test"}, {"path", "/metadata/uid"}, {"value", object.meta.uid}},
+        json::object{{"op", "test"}, {"path", "/status"}, {"value", std::move(seen)}},
+        json::object{{"op", "add"}, {"path", "/status"}, {"value", json::parse(text)}}};
+    return engine::ObjectWrite{subject_of(object), false, json::serialize(patch)};
+}
+
+std::string sentence(const RunStatus& status) {
+    if (!status.message.empty()) return status.message;
+    return std::string{engine::entry(row_of(status.phase).reason).meaning};
+}
+
+Turn turn_of(const CustomObject& object, const RunStatus& old,
+             const std::optional<MeasurementAnswer>& answer, Instant now) {
+    const auto spec = read_run_spec(object);
+    const model::ObjectKey& key = object.meta.key;
+    if (spec) return take_turn(*spec, old, {key.ns, key.name, object.meta.uid}, answer, now);
+    if (is_over(old.phase)) return {old, std::nullopt, std::nullopt, true};
+    return {refused(old, spec.error(), now), std::nullopt, std::nullopt, true};
+}
+
+// A run that is over: when may it go?
+void add_expiry(Decision& decision, const CustomObject& object, const RunStatus& status,
+                Instant now) {
+    const auto spec = read_run_spec(object);
+    const auto expiry = spec ? expires_at(spec->time_to_live, status) : std::nullopt;
+    if (!expiry) return;
+    if (*expiry > now)
+        decision.wake_at = *expiry;
+    else
+        decision.writes.push_back(
+            {.object = subject_of(object), .body = {}, .deed = engine::ObjectWrite::Deed::Delete});
+}
+
+// The last answer that came for this run, however old.
+std::optional<MeasurementAnswer> answer_in(const engine::Snapshot& seen) {
+    if (!seen.answer) return std::nullopt;
+    const auto* said = std::get_if<MeasurementAnswer>(&api::opened(*seen.answer->answer).what);
+    if (!said) return std::nullopt;
+    MeasurementAnswer answer = *said;
+    answer.at = seen.answer->at;
+    return answer;
+}
+
+}  // namespace
+
+std::string target_of(const CustomObject& object) {
+    return fmt::format("{}{}", target_prefix, object.meta.key.name);
+}
+
+bool concerns(const model::StatefulSet& set, const std::vector<CustomObject>& objects) {
+    return !objects.empty() && set.meta.key.name.starts_with(target_prefix);
+}
+
+void prepare(engine::Snapshot&) {}
+
+Decision decide(const engine::Snapshot& seen, Instant now) {
+    Decision decision;
+    if (seen.objects.empty() || seen.objects.front().meta.deleting) return decision;
+    const CustomObject& object = seen.objects.front();
+    const RunStatus old = read_run_status(object);
+    Turn turn = turn_of(object, old, answer_in(seen), now);
+    const PhaseRow& row = row_of(turn.status.phase);
+    decision.subject = subject_of(object);
+    decision.report = {row.is, row.reason, sentence(turn.status), ""};
+    decision.wake_at = turn.wake_at;
+    auto write = is_over(old.phase) ? std::nullopt : status_write(object, turn.status);
+    if (write) {
+        if (turn.is_over) write->notices.push_back({row.reason, sentence(turn.status)});
+        decision.writes.push_back(std::move(*write));
+        return decision;
+    }
+    if (turn.question) {
+        std::string key = turn.question->key;
+        // A Job that is made cannot be unmade, so a run that is not as we see it makes none.
+        const auto* job = std::get_if<JobQuestion>(&turn.question->what);
+        decision.needs_live = job && job->act == JobQuestion::Act::Run;
+        decision.probe = engine::OwnProbe{
+            std::move(key), std::make_shared<const api::Question>(std::move(*turn.question))};
+    }
+    if (turn.is_over) add_expiry(decision, object, turn.status, now);
+    return decision;
+}
+
+}  // namespace sluice::api::analysis

@@ -1,0 +1,23 @@
+// The decision for one AnalysisRun: pure and total. The run stands alone in its snapshot, under a
+// name that no StatefulSet can have. A status is written only when it says something new, and a
+// question is asked only once what it rests on is written.
+#pragma once
+
+#include <string>
+
+#include "engine/decision.hpp"
+#include "engine/snapshot.hpp"
+
+namespace sluice::api::analysis {
+
+extern const model::CustomResource resource;
+
+// "~analysisrun/<name>".
+std::string target_of(const model::CustomObject& object);
+bool concerns(const model::StatefulSet& set, const std::vector<model::CustomObject>& objects);
+
+void prepare(engine::Snapshot& seen);
+
+engine::Decision decide(const engine::Snapshot& seen, Instant now);
+
+}  // namespace sluice::api::analysis

@@ -1,0 +1,47 @@
+// Walks over the tree of an expression. It calls itself as often as the tree is nested, which the
+// parser bounds, and ends when its work is used up. Throws a Refusal where there is no value.
+#pragma once
+
+#include <vector>
+
+#include "api/analysis/expression.hpp"
+#include "api/analysis/syntax.hpp"
+#include "api/analysis/work.hpp"
+
+namespace sluice::api::analysis {
+
+// Refers to the tree and the values, in which every name of the tree is given.
+class Evaluator {
+  public:
+    Evaluator(const Tree& tree, const Values& values, std::size_t steps)
+        : tree_(tree), values_(values), work_(steps) {}
+
+    Value of(NodeId id);
+
+  private:
+    // What the innermost closure is asked about.
+    struct Scope {
+        Value item;
+        std::int64_t index;
+    };
+
+    Value in_a_row(NodeId id);
+    Value with_right(const Value& left, const Node& node);
+    Value unary(const Unary& unary, std::size_t at);
+    Value list(const ListOf& list);
+    Value map(const MapOf& map, std::size_t at);
+    Value chain(const Chain& chain);
+    Value linked(const Value& base, const Link& link);
+    Value indexed(const Value& base, const Value& index);
+    Value sliced(const Value& base, const Link& link);
+    Value call(const Call& call, std::size_t at);
+    Value over_items(Function function, NodeId closure, const Value& items, std::size_t at);
+    Value asked(NodeId closure, const Value& item, std::size_t index);
+
+    const Tree& tree_;
+    const Values& values_;
+    Work work_;
+    std::vector<Scope> scopes_;
+};
+
+}  // namespace sluice::api::analysis

@@ -1,0 +1,63 @@
+#include "api/analysis/expression.hpp"
+
+#include "api/analysis/evaluator.hpp"
+#include "api/analysis/parser.hpp"
+#include "api/analysis/refusal.hpp"
+#include "api/inquiry/text.hpp"
+#include "base/utf8.hpp"
+
+namespace sluice::api::analysis {
+
+namespace {
+
+// What is wrong with the values, if anything is.
+void check_values(const Tree& tree, const Values& values) {
+    for (const auto& [name, at] : tree.names) {
+        const auto found = values.find(name);
+        if (found == values.end())
+            refuse(at, quoted(name) + " is not a value that is known", ErrorKind::Invalid);
+        if (found->second.depth() > json_depth_max)
+            refuse(at, quoted(name) + " is nested too deeply", ErrorKind::TooLarge);
+    }
+}
+
+}  // namespace
+
+Expression::Expression(Tree tree) : tree_(std::make_shared<const Tree>(std::move(tree))) {}
+
+Result<Expression> parse(std::string_view text) {
+    if (text.size() > expression_bytes_max) {
+        return failure(ErrorKind::TooLarge,
+                       fmt::format("is longer than {} bytes", expression_bytes_max));
+    }
+    if (!is_utf8(text)) return failure(ErrorKind::Malformed, "is not UTF-8");
+    try {
+        return Expression(tree_of(text, expression_depth_max));
+    } catch (Refusal& refusal) {
+        return std::unexpected(std::move(refusal.error));
+    }
+}
+
+Result<Value> evaluate(const Expression& expression, const Values& values) {
+    const Tree& tree = expression.tree();
+    try {
+        check_values(tree, values);
+        Value outcome = Evaluator(tree, values, evaluation_steps_max).of(tree.root);
+        if (outcome.depth() > json_depth_max ||
+            weight(outcome, value_weight_max) > value_weight_max)
+            return failure(ErrorKind::TooLarge, "makes a value that is too large");
+        return outcome;
+    } catch (Refusal& refusal) {
+        return std::unexpected(std::move(refusal.error));
+    }
+}
+
+Result<bool> holds(const Expression& condition, const Values& values) {
+    const Result<Value> outcome = evaluate(condition, values);
+    if (!outcome) return std::unexpected(outcome.error());
+    if (const bool* truth = outcome->if_bool()) return *truth;
+    return failure(ErrorKind::Invalid,
+                   fmt::format("gives {}, and a condition gives a bool", noun_of(*outcome)));
+}
+
+}  // namespace sluice::api::analysis

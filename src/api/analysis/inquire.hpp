@@ -1,0 +1,37 @@
+// A question to Prometheus or to a web server, as an inquiry: its Secrets, the request, and what
+// the answer means.
+//
+// Promises: a Secret goes only to hosts that its annotation sluice.dev/allowed-hosts lists, if it
+// has one, and no Secret says which host is asked; no text that comes out holds a Secret, even if
+// the other side echoes it; any answer that is not what it should be is a sentence, never a value.
+// Pure; the Inquirer does the asking.
+#pragma once
+
+#include <string>
+#include <variant>
+
+#include "api/analysis/question.hpp"
+#include "api/inquiry/hosts.hpp"
+#include "api/inquiry/inquiry.hpp"
+
+namespace sluice::api::analysis {
+
+using Finding = std::variant<NotMeasured, Measured>;
+using FindingStep = Step<Finding>;
+
+// `ns` is where the Secrets are; `allowed` are the hosts that may be asked at all, empty: any.
+FindingStep inquire(const PrometheusQuestion& question, const std::string& ns,
+                    const HostList& allowed, const Learnt& learnt);
+FindingStep inquire(const WebQuestion& question, const std::string& ns, const HostList& allowed,
+                    const Learnt& learnt);
+
+// The whole inquiry: the requests, and what the API server needs to give the Secrets.
+Duration longest(const PrometheusQuestion& question);
+Duration longest(const WebQuestion& question);
+
+// What Prometheus answered: a vector is a list of numbers, a scalar a number.
+Result<Value> samples_of(const Answer& answer);
+// What a web server answered: JSON, or a text if no path was to be followed in it.
+Result<Value> document_of(const Answer& answer, const std::string& json_path);
+
+}  // namespace sluice::api::analysis

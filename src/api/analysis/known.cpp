@@ -1,0 +1,179 @@
+#include "api/analysis/known.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/json.hpp>
+
+#include "api/analysis/json_path.hpp"
+#include "api/analysis/parts.hpp"
+#include "base/hash.hpp"
+
+namespace sluice::api::analysis {
+namespace {
+
+namespace json = boost::json;
+
+// Collects what is wrong with one metric while it becomes known.
+class Reading {
+  public:
+    Reading(std::string path, const Arguments& arguments, FieldErrors& errors)
+        : path_(std::move(path)), arguments_(arguments), errors_(errors) {}
+
+    KnownMetric of(const Metric& metric) const {
+        KnownMetric known;
+        known.name = metric.name;
+        if (holds_argument(metric.name)) fault("name", "must not hang on a Secret");
+        if (metric.interval) known.interval = value(*metric.interval, "interval");
+        known.initial_delay = value(metric.initial_delay, "initialDelay");
+        known.count = metric.count     ? std::optional{value(*metric.count, "count")}
+                      : known.interval ? std::nullopt
+                                       : std::optional{1};
+        known.success = condition(metric.success_condition, "successCondition");
+        known.failure = condition(metric.failure_condition, "failureCondition");
+        known.failure_limit = value(metric.failure_limit, "failureLimit");
+        known.inconclusive_limit = value(metric.inconclusive_limit, "inconclusiveLimit");
+        known.consecutive_error_limit =
+            value(metric.consecutive_error_limit, "consecutiveErrorLimit");
+        known.consecutive_success_limit =
+            value(metric.consecutive_success_limit, "consecutiveSuccessLimit");
+        known.provider = metric.provider;
+        std::visit([&](const auto& provider) { check(provider); }, metric.provider);
+        known.secrets = std::visit(
+            [&](const auto& provider) { return arguments_.secrets_in(texts_of(provider)); },
+            metric.provider);
+        known.digest = fmt::format("{:016x}", fnv1a(metric.source));
+        return known;
+    }
+
+  private:
+    void fault(std::string_view key, std::string what) const {
+        errors_.push_back({fmt::format("{}.{}", path_, key), std::move(what)});
+    }
+
+    template <class Value>
+    Value value(const Written<Value>& written, std::string_view key) const {
+        if (const Value* known = std::get_if<Value>(&written)) return *known;
+        fault(key, "must not hang on a Secret");
+        return {};
+    }
+
+    std::optional<Expression> condition(const std::string& text, std::string_view key) const {
+        if (text.find_first_not_of(" \t\r\n") == std::string::npos) return std::nullopt;
+        if (!secrets_in({text}).empty()) {
+            fault(key, "must not hang on a Secret");
+            return std::nullopt;
+        }
+        auto parsed = parse(text);
+        if (parsed) return *parsed;
+        fault(key, parsed.error().message);
+        return std::nullopt;
+    }
+
+    void check(const Unserved& provider) const {
+        fault("provider", fmt::format("{} is not served by this operator; prometheus, web and job "
+                                      "are",
+                                      provider.name));
+    }
+    void check(const Prometheus& provider) const {
+        if (provider.address.empty()) fault("provider.prometheus.address", "is required");
+    }
+    void check(const Web& provider) const {
+        if (!secrets_in({provider.json_path}).empty())
+            fault("provider.web.jsonPath", "must not hang on a Secret");
+        else if (provider.json_path.empty())
+            return;
+        else if (const auto path = JsonPath::parsed(provider.json_path); !path)
+            fault("provider.web.jsonPath", path.error().message);
+    }
+    void check(const Job& provider) const {
+        if (!secrets_in({provider.spec, provider.metadata}).empty())
+            fault("provider.job",
+                  "must not hang on a Secret: let the Job's container read it by "
+                  "its own secretKeyRef");
+    }
+
+    std::vector<SecretArgument> secrets_in(const std::vector<std::string_view>& texts) const {
+        return arguments_.secrets_in(texts);
+    }
+
+    static void add(std::vector<std::string_view>& texts, const std::vector<Header>& headers) {
+        for (const Header& header : headers) {
+            texts.push_back(header.key);
+            texts.push_back(header.value);
+        }
+    }
+    static std::vector<std::string_view> texts_of(const Unserved&) { return {}; }
+    static std::vector<std::string_view> texts_of(const Job&) { return {}; }
+    static std::vector<std::string_view> texts_of(const Prometheus& provider) {
+        std::vector<std::string_view> texts{provider.address, provider.query};
+        add(texts, provider.headers);
+        return texts;
+    }
+    static std::vector<std::string_view> texts_of(const Web& provider) {
+        std::vector<std::string_view> texts{provider.url, provider.body};
+        add(texts, provider.headers);
+        return texts;
+    }
+
+    std::string path_;
+    const Arguments& arguments_;
+    FieldErrors& errors_;
+};
+
+// The metrics with every argument that is known in its place.
+std::expected<std::vector<Metric>, FieldErrors> with_arguments(const std::vector<Metric>& metrics,
+                                                               const Arguments& arguments) {
+    json::array sources;
+    FieldErrors errors;
+    for (std::size_t i = 0; i < metrics.size(); ++i) {
+        boost::system::error_code broken;
+        const json::value source = json::parse(metrics[i].source, broken);
+        auto known = arguments.put_into_all(source);
+        if (broken)
+            errors.push_back({fmt::format("spec.metrics[{}]", i), "is not readable"});
+        else if (!known)
+            errors.push_back({fmt::format("spec.metrics[{}]", i), known.error().message});
+        else
+            sources.push_back(std::move(*known));
+    }
+    if (!errors.empty()) return std::unexpected(std::move(errors));
+    const json::object spec{{"metrics", std::move(sources)}};
+    auto read = read_metrics(Fields{spec, "spec", errors});
+    if (!errors.empty()) return std::unexpected(std::move(errors));
+    return read;
+}
+
+}  // namespace
+
+std::expected<std::vector<KnownMetric>, FieldErrors> known_metrics(const RunSpec& spec) {
+    const auto arguments = Arguments::of(spec.args);
+    if (!arguments) return std::unexpected(arguments.error());
+    const auto metrics = with_arguments(spec.metrics, *arguments);
+    if (!metrics) return std::unexpected(metrics.error());
+    FieldErrors errors;
+    if (metrics->empty())
+        errors.push_back({"spec.metrics", "is empty: there is nothing to measure"});
+    std::vector<KnownMetric> known;
+    std::vector<std::string> names;
+    for (const Metric& metric : *metrics) {
+        known.push_back(
+            Reading{fmt::format("spec.metrics[{}]", known.size()), *arguments, errors}.of(metric));
+        names.push_back(metric.name);
+    }
+    const auto treated = treatments(names, spec.dry_run, spec.retention);
+    if (!treated) errors.insert(errors.end(), treated.error().begin(), treated.error().end());
+    if (!errors.empty()) return std::unexpected(std::move(errors));
+    for (std::size_t i = 0; i < known.size(); ++i)
+        known[i].treatment = (*treated)[i];
+    return known;
+}
+
+const KnownMetric* endless(const std::vector<KnownMetric>& metrics) {
+    const auto found = std::ranges::find_if(metrics, [](const KnownMetric& one) {
+        return !one.count && one.consecutive_success_limit == 0;
+    });
+    return found == metrics.end() ? nullptr : &*found;
+}
+
+}  // namespace sluice::api::analysis

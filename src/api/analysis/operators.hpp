@@ -1,0 +1,31 @@
+// What the operators do to values, but for those that may leave a side alone (and, or, ??). They
+// throw a Refusal where the operator has no meaning for what it is given.
+#pragma once
+
+#include "api/analysis/pattern.hpp"
+#include "api/analysis/syntax.hpp"
+#include "api/analysis/value.hpp"
+#include "api/analysis/work.hpp"
+
+namespace sluice::api::analysis {
+
+// Values of different kinds differ; an integer equals a float of the same number.
+bool equal(const Value& left, const Value& right, Work& work);
+// Numbers by size, texts by their bytes.
+bool less(const Value& left, const Value& right, Operator op, Work& work);
+
+// Integers stay integers in + - * and %; / and ** always make floats, so that a division by zero is
+// infinite or NaN. An integer that outgrows 64 bits is refused, as is the rest of a division by 0.
+Value added(const Value& left, const Value& right, Work& work);
+Value negated(const Value& value, Work& work);
+
+// Whether a pattern fits; of nil, none does.
+bool fits(const Value& text, const Pattern& pattern, Work& work);
+
+Value applied(Operator op, const Value& left, const Value& right, Work& work);
+
+bool truth(const Value& value, Operator op, const Work& work);
+// The number without its fraction; `what` begins the sentence that refuses others.
+std::int64_t whole(const Value& value, const char* what, const Work& work);
+
+}  // namespace sluice::api::analysis

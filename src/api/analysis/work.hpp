@@ -1,0 +1,37 @@
+// The work that an evaluation may do, and the place it is at. Every node costs a step, so does
+// every item that is made or looked at, and so do sixteen bytes of text: the steps bound time and
+// memory.
+#pragma once
+
+#include <string>
+
+#include "api/analysis/refusal.hpp"
+
+namespace sluice::api::analysis {
+
+inline constexpr std::size_t bytes_per_step = 16;
+
+class Work {
+  public:
+    explicit Work(std::size_t steps) : left_(steps) {}
+
+    // Throws a Refusal if that is more than is left.
+    void take(std::size_t steps) {
+        if (steps > left_)
+            analysis::refuse(at, "the evaluation takes too many steps", ErrorKind::TooLarge);
+        left_ -= steps;
+    }
+    void take_bytes(std::size_t bytes) { take(bytes / bytes_per_step + 1); }
+    std::size_t left() const { return left_; }
+
+    [[noreturn]] void refuse(const std::string& what) const {
+        analysis::refuse(at, what, ErrorKind::Invalid);
+    }
+
+    std::size_t at = 0;  // where a sentence points to
+
+  private:
+    std::size_t left_;
+};
+
+}  // namespace sluice::api::analysis

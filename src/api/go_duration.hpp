@@ -1,0 +1,17 @@
+// A duration as Go writes it, which is how people write it in Argo's objects: "300ms", "1.5h",
+// "2h45m". What is shorter than a millisecond is dropped.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "base/time.hpp"
+
+namespace sluice::api {
+
+inline constexpr Duration go_duration_max = std::chrono::days{30};
+
+// No sign, and no number without a unit; longer ones than 30 days are nothing.
+std::optional<Duration> parse_go_duration(std::string_view text);
+
+}  // namespace sluice::api

@@ -1,0 +1,92 @@
+#include "api/phased_rollout/verbs.hpp"
+
+#include <fmt/format.h>
+
+#include "api/phased_rollout/decide.hpp"
+#include "api/phased_rollout/spec.hpp"
+#include "api/phased_rollout/status.hpp"
+
+namespace sluice::api::phased_rollout {
+namespace {
+
+constexpr std::string_view names[] = {"phasedrollout"};
+
+bool is_steered(const Steered&) {
+    return true;
+}
+
+Standing standing(const Steered& steered) {
+    const Status status = read_status(steered.object);
+    Standing standing = standing_of(status);
+    standing.workload = workload_title(target_of(steered.object));
+    if (status.rollout && !status.rollout->step.empty())
+        standing.step = status.rollout->step + " pods";
+    return standing;
+}
+
+std::string tally(const CheckStatus& check, const std::optional<Check>& wanted, Instant now) {
+    std::string text =
+        wanted ? fmt::format("{} of {} passes in a row", check.successes, wanted->success_threshold)
+               : fmt::format("{} passes in a row", check.successes);
+    if (check.tries_left)
+        text += fmt::format("; {} of at most {} checks used", check.tries,
+                            check.tries + *check.tries_left);
+    if (!check.last_result.empty()) {
+        text += fmt::format("; the last one: {}", check.last_result);
+        if (!check.last_value.empty()) text += fmt::format(" ({})", check.last_value);
+        if (const std::string ago = ago_text(check.last, now); !ago.empty()) text += ", " + ago;
+    }
+    if (check.next > now) text += fmt::format("; the next one in {}", age_text(check.next - now));
+    return text;
+}
+
+std::vector<Fact> facts(const Steered& steered, Instant now) {
+    const Status status = read_status(steered.object);
+    const auto spec = read_spec(steered.object);
+    std::vector<Fact> facts;
+    if (status.rollout && !status.rollout->pod.empty())
+        facts.push_back({"next pod", status.rollout->pod});
+    if (spec) facts.push_back({"query", spec->check.query.expr});
+    if (status.check)
+        facts.push_back({"checks", tally(*status.check,
+                                         spec ? std::optional{spec->check} : std::nullopt, now)});
+    if (!status.failed_revision.empty()) facts.push_back({"failed", status.failed_revision});
+    if (spec && status.check)
+        facts.push_back({"on failure", spec->on_failure == OnFailure::Rollback
+                                           ? "the updated pods go back"
+                                           : "everything stays, and waits for a person"});
+    return facts;
+}
+
+Reply promote(const Steered& steered, Instant) {
+    const auto& [ns, name] = steered.object.meta.key;
+    return decline(fmt::format(
+        "{} has no steps to promote: checks let each pod go. To let Kubernetes update all pods "
+        "without them: kubectl -n {} patch phasedrollout {} --type merge -p "
+        "'{{\"spec\":{{\"skipCheck\":true}}}}'",
+        steered.title, ns, name));
+}
+
+Reply abort(const Steered& steered, Instant) {
+    const auto& [ns, name] = steered.object.meta.key;
+    const std::string target = target_of(steered.object);
+    return decline(fmt::format(
+        "{} cannot be aborted by a word. Pause holds it here; the old template takes the updated "
+        "pods back: kubectl -n {} rollout undo statefulset {}. With onFailure: Rollback in its "
+        "spec, a rollout that fails goes back by itself.",
+        steered.title, ns, target));
+}
+
+}  // namespace
+
+const Dialect dialect{"phasedrollout",
+                      &resource,
+                      names,
+                      is_steered,
+                      target_of,
+                      standing,
+                      facts,
+                      {promote, promote, annotated::pause_by<standing>,
+                       annotated::resume_by<standing>, abort, annotated::retry_by<standing>}};
+
+}  // namespace sluice::api::phased_rollout

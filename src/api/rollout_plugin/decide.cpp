@@ -1,0 +1,227 @@
+#include "api/rollout_plugin/decide.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/json.hpp>
+
+#include "api/rollout_plugin/outside.hpp"
+#include "api/rollout_plugin/outside_footing.hpp"
+#include "api/rollout_plugin/turn.hpp"
+#include "engine/gates.hpp"
+#include "engine/steering.hpp"
+#include "model/annotations.hpp"
+
+namespace sluice::api::rollout_plugin {
+
+const model::CustomResource resource{"argoproj.io", "v1alpha1", "rolloutplugins", "RolloutPlugin"};
+
+namespace {
+
+namespace key = model::key;
+using engine::Decision;
+using engine::Phase;
+using engine::Reason;
+using engine::Snapshot;
+using model::CustomObject;
+using model::StatefulSet;
+
+constexpr engine::Command commands[] = {
+    {Reason::StepPaused,
+     "sluice promote -n {0} rolloutplugin/{2}, or: kubectl -n {0} patch rolloutplugin {2} "
+     "--subresource status --type merge -p '{{\"status\":{{\"pauseConditions\":null}}}}'"},
+    {Reason::Paused,
+     "sluice resume -n {0} rolloutplugin/{2}, or: kubectl -n {0} patch rolloutplugin {2} --type "
+     "merge -p '{{\"spec\":{{\"paused\":false}}}}' and kubectl -n {0} annotate statefulset/{1} "
+     "rolloutplugin/{2} sluice.dev/paused-"},
+    {Reason::AnalysisRunning,
+     "the measurements; to see them: kubectl -n {0} get analysisruns; to skip them: sluice promote "
+     "--full -n {0} rolloutplugin/{2}"},
+    {Reason::AnalysisRunInconclusive,
+     "sluice promote -n {0} rolloutplugin/{2}, or: sluice abort -n {0} rolloutplugin/{2}"},
+    {Reason::RolledBack,
+     "change the template, or: sluice retry -n {0} rolloutplugin/{2}, or: kubectl -n {0} patch "
+     "rolloutplugin {2} --subresource status --type merge -p "
+     "'{{\"status\":{{\"restart\":true}}}}'"},
+    {Reason::ProgressDeadlineExceeded,
+     "repair the pods, and it goes on by itself; to take them back: sluice abort -n {0} "
+     "rolloutplugin/{2}"},
+    {Reason::InvalidSpec, "kubectl -n {0} edit rolloutplugin {2}"},
+    {Reason::TargetMissing,
+     "kubectl -n {0} get statefulsets; kubectl -n {0} edit rolloutplugin {2}"},
+};
+
+Decision steer_by(const Snapshot& seen, const CustomObject& object, Instant now);
+Decision part_from(const Snapshot& seen, const CustomObject& object, Instant now);
+void inform(Decision& decision, const CustomObject& object, const Snapshot& seen, Decision own,
+            Instant now);
+
+// Every restart that people ask for is another word to the engine, and each is said until the
+// status has counted it.
+std::string retry_word(const CustomObject& object, const Status& told, const Orders& orders) {
+    const int count = told.restart.count + (orders.restarts ? 1 : 0);
+    const std::string& annotated = annotation_of(object, key::retry);
+    return count > 0 ? fmt::format("{}#{}", annotated, count) : annotated;
+}
+
+engine::Course course_of(const CustomObject& object, const Spec* spec, const Status& told,
+                         const Orders& orders) {
+    engine::Course course;
+    course.claim = claim_of(claims, object);
+    course.commands = commands;
+    course.reports_on_workload = false;
+    course.retry = retry_word(object, told, orders);
+    if (!orders.promotes_fully) course.paused_by = paused_by(object, spec);
+    if (orders.aborts) course.abort = "The rollout was aborted.";
+    course.allowed = Reason::StepTaken;
+    course.returns_freely = true;
+    course.name = object.meta.key.name;
+    if (!spec) return course;
+    course.list = digest_of(spec->steps);
+    if (orders.restarts) course.first_place = spec->restart_at.value_or(0);
+    return course;
+}
+
+// A pod that is replaced is away for a moment: that is told when it lasts.
+void be_brief(Decision& decision, const Snapshot& seen, Instant now) {
+    if (decision.report.reason != Reason::PodsNotReady || decision.patch) return;
+    const engine::Hold brief = engine::brief_hold(Reason::PodsNotReady, {}, seen, now);
+    decision.silent = brief.silent;
+    if (brief.until)
+        decision.wake_at = std::min(decision.wake_at.value_or(*brief.until), *brief.until);
+}
+
+engine::Plan refusing(const FieldErrors& errors, PodCount replicas) {
+    const engine::Refused refused{Reason::InvalidSpec, to_text(errors)};
+    return {.steps = {{replicas, {refused}, {refused}}}};
+}
+
+// The plugin for StatefulSets. `read` is errors where there is none that could be served.
+Decision steer_set(const Snapshot& seen, const CustomObject& object,
+                   const std::expected<Spec, FieldErrors>& read, Instant now) {
+    const StatefulSet& set = seen.workload;
+    const Spec* spec = read ? &*read : nullptr;
+    const Status told_so_far = read_status(object);
+    const Footing footing = footing_of(seen, now);
+    const Orders orders = orders_of(told_so_far, spec, footing.memory, object.meta.generation);
+    const Position at = spec ? position_of(*spec, told_so_far, footing, now) : Position{};
+    engine::Course course = course_of(object, spec, told_so_far, orders);
+    const Runs runs = footing.memory ? runs_of(seen, object, *footing.memory, at.list) : Runs{};
+    course.compile = [&] {
+        if (!spec) return refusing(read.error(), set.replicas);
+        Circumstances here = circumstances(told_so_far, at, orders, runs);
+        here.replicas = set.replicas;
+        here.allow_unready = annotation(set, key::allow_unready) == "true" ||
+                             annotation_of(object, key::allow_unready) == "true";
+        return compile(*spec, here);
+    };
+    const bool is_ours = annotation(set, key::claim) == course.claim;
+    Decision decision = spec || is_ours ? engine::steer(seen, course, now) : Decision{};
+    if (!spec && !decision.patch && !decision.removal)
+        decision =
+            told(claims, seen, object, Phase::Blocked, Reason::InvalidSpec, to_text(read.error()));
+    // Who takes a set that nobody holds looks first: the RolloutPlugin may be gone meanwhile.
+    if (decision.patch && annotation(set, key::claim).empty()) decision.needs_live = true;
+    if (decision.patch && decision.patch->lowers_partition())
+        look_at_background(decision, seen, runs);
+    be_brief(decision, seen, now);
+    conclude(decision,
+             {object, told_so_far, spec, footing, seen.environment.guarantee, decision, at, orders,
+              runs},
+             seen, now);
+    return decision;
+}
+
+Decision steer_by(const Snapshot& seen, const CustomObject& object, Instant now) {
+    auto spec = read_spec(object);
+    std::optional<PluginAddress> plugin;
+    if (spec) {
+        auto found = plugin_of(*spec, seen);
+        if (found)
+            plugin = std::move(*found);
+        else
+            spec = std::unexpected{std::move(found.error())};
+    }
+    if (plugin) return steer_outside(seen, object, *spec, *plugin, now);
+    if (!spec && is_outside(seen, object)) return refuse_outside(seen, object, spec.error(), now);
+    return steer_set(seen, object, spec, now);
+}
+
+// It has no finalizer, as in the original: once it is gone the set is let go as it stands.
+Decision part_from(const Snapshot&, const CustomObject& object, Instant) {
+    Decision decision;
+    decision.subject = subject_of(object);
+    return decision;
+}
+
+void inform(Decision& decision, const CustomObject& object, const Snapshot& seen, Decision own,
+            Instant now) {
+    if (object.meta.deleting) return;
+    const Status old = read_status(object);
+    const Footing footing = footing_of(seen, now);
+    add_status(
+        own, {object, old, nullptr, footing, seen.environment.guarantee, own, {}, {}, Runs{}}, now);
+    for (engine::ObjectWrite& write : own.writes)
+        decision.writes.push_back(std::move(write));
+}
+
+// Who is in the middle of a rollout, or else the oldest.
+const CustomObject* outside_steersman(const Snapshot& seen) {
+    const CustomObject* oldest = nullptr;
+    for (const CustomObject& object : seen.objects) {
+        if (object.meta.deleting) continue;
+        const Status told = read_status(object);
+        if (told.in_progress && tells_of_outside(told, object)) return &object;
+        if (!oldest) oldest = &object;
+    }
+    return oldest;
+}
+
+std::string_view text_in(const boost::json::value& spec, const char* path) {
+    boost::system::error_code error;
+    const boost::json::value* found = spec.find_pointer(path, error);
+    return found && found->is_string() ? std::string_view{found->get_string()} : "";
+}
+
+}  // namespace
+
+constinit const Claims claims{"rolloutplugin/", "RolloutPlugin", "",    commands,
+                              steer_by,         part_from,       inform};
+
+std::string target_of(const CustomObject& object) {
+    boost::system::error_code error;
+    const boost::json::value spec = boost::json::parse(object.spec, error);
+    if (error) return {};
+    const std::string_view workload = text_in(spec, "/workloadRef/name");
+    const std::string_view version = text_in(spec, "/workloadRef/apiVersion");
+    const std::string_view kind = text_in(spec, "/workloadRef/kind");
+    const std::string_view plugin = text_in(spec, "/plugin/name");
+    const bool is_set = version == "apps/v1" && kind == "StatefulSet";
+    if (is_set || is_built_in(plugin) || workload.empty()) return std::string{workload};
+    return fmt::format("{}{}/{}/{}/{}", outside_prefix, plugin, version, kind, workload);
+}
+
+bool concerns(const StatefulSet& set, const std::vector<CustomObject>& objects) {
+    return api::concerns(claims, set, objects);
+}
+
+void prepare(Snapshot&) {}
+
+Decision decide(const Snapshot& seen, Instant now) {
+    if (!is_synthetic(seen.workload.meta.key)) return api::decide(claims, seen, now);
+    const CustomObject* holder = outside_steersman(seen);
+    if (!holder) return {};
+    Decision decision = steer_by(seen, *holder, now);
+    for (const CustomObject& object : seen.objects)
+        if (&object != holder && !object.meta.deleting) {
+            Decision own =
+                told(claims, seen, object, Phase::Blocked, Reason::ClaimedByOther,
+                     fmt::format("rolloutplugin/{} steers this workload.", holder->meta.key.name));
+            keep_and_say(own, object, seen, now);
+            for (engine::ObjectWrite& write : own.writes)
+                decision.writes.push_back(std::move(write));
+        }
+    return decision;
+}
+
+}  // namespace sluice::api::rollout_plugin

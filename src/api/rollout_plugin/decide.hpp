@@ -1,0 +1,23 @@
+// The decision for one StatefulSet that RolloutPlugins name: pure and total. One of them steers it,
+// the one that holds it already or else the oldest; the others are told who does. Refuses to expose
+// more pods than the weight of the step that is reached; what people command through the status
+// (abort, promote, restart) is done once.
+#pragma once
+
+#include <string>
+
+#include "engine/decision.hpp"
+#include "engine/snapshot.hpp"
+
+namespace sluice::api::rollout_plugin {
+
+extern const model::CustomResource resource;
+
+// The StatefulSet that an object names; empty if it names none.
+std::string target_of(const model::CustomObject& object);
+bool concerns(const model::StatefulSet& set, const std::vector<model::CustomObject>& objects);
+void prepare(engine::Snapshot& seen);
+
+engine::Decision decide(const engine::Snapshot& seen, Instant now);
+
+}  // namespace sluice::api::rollout_plugin

@@ -1,0 +1,143 @@
+#include "api/rollout_plugin/outside_footing.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "api/inquiry/text.hpp"
+#include "api/rollout_plugin/declarations.hpp"
+#include "api/rollout_plugin/outside.hpp"
+#include "api/rollout_plugin/turn.hpp"
+#include "base/hash.hpp"
+
+namespace sluice::api::rollout_plugin {
+namespace {
+
+using engine::Decision;
+using engine::Memory;
+using engine::Snapshot;
+using model::CustomObject;
+
+constexpr std::size_t name_shown_max = 64;
+
+// The digest of the list of steps that the status is about.
+std::uint64_t list_in(const std::string& definition) {
+    std::uint64_t list = 0;
+    std::from_chars(definition.data(), definition.data() + definition.size(), list, 16);
+    return list;
+}
+
+}  // namespace
+
+std::string binding_of(const CustomObject& object, const Spec& spec) {
+    const WorkloadRef& workload = spec.workload;
+    const std::string what = fmt::format("{} {} {} {} {}", workload.api_version, workload.kind,
+                                         workload.name, spec.plugin.name, spec.plugin.url);
+    return fmt::format("{} {:016x}", object.meta.uid, fnv1a(what));
+}
+
+bool tells_of_outside(const Status& told, const CustomObject& object) {
+    return told.rollout && told.rollout->workload_uid.starts_with(object.meta.uid + " ");
+}
+
+// What stands on a StatefulSet, where there is one, stands in the status here.
+Memory memory_in(const Status& told, const std::string& binding) {
+    const RolloutStatus rollout = told.rollout.value_or(RolloutStatus{});
+    Memory memory;
+    memory.uid = binding;
+    memory.id = rollout.id;
+    if (rollout.workload_uid != binding) return memory;
+    memory.open = told.in_progress;
+    memory.revision = told.abort.aborted ? told.abort.revision : told.updated_revision;
+    memory.started = rollout.started;
+    memory.returning = memory.open && told.abort.aborted;
+    memory.failed = !memory.open && told.abort.aborted;
+    memory.place = told.step.value_or(0);
+    memory.list = list_in(rollout.definition);
+    return memory;
+}
+
+Footing footing_in(const Status& told, const std::string& binding) {
+    Footing footing{.replicas = told.replicas,
+                    .current_revision = told.current_revision,
+                    .updated_revision = told.updated_revision};
+    if (told.initialized) footing.memory = memory_in(told, binding);
+    footing.weight = 0;
+    if (told.rollout && told.rollout->workload_uid == binding)
+        footing.weight = told.rollout->weight;
+    return footing;
+}
+
+void keep_and_say(Decision& decision, const CustomObject& object, const Snapshot& seen,
+                  Instant now) {
+    const Status old = read_status(object);
+    const Footing footing = footing_in(old, old.rollout ? old.rollout->workload_uid : "");
+    const Status said = report(
+        {object, old, nullptr, footing, seen.environment.guarantee, decision, {}, {}, Runs{}}, now);
+    Status status = old;
+    status.phase = said.phase;
+    status.reason = said.reason;
+    status.message = said.message;
+    status.unblock = said.unblock;
+    status.since = status.reason == old.reason ? old.since : said.since;
+    status.observed_generation = said.observed_generation;
+    status.guarantee = said.guarantee;
+    status.conditions = said.conditions;
+    decision.subject = subject_of(object);
+    auto write = status_write(object, old, status);
+    auto notices = std::exchange(decision.notices, {});
+    if (!write) return;
+    write->notices = std::move(notices);
+    decision.writes.push_back(std::move(*write));
+}
+
+std::expected<std::optional<PluginAddress>, FieldErrors> plugin_of(const Spec& spec,
+                                                                   const Snapshot& seen) {
+    const Plugin& plugin = spec.plugin;
+    const auto fault = [](std::string field, std::string what) {
+        return std::unexpected{FieldErrors{{std::move(field), std::move(what)}}};
+    };
+    std::optional<PluginAddress> address;
+    bool is_built = is_built_in(plugin.name) || plugin.url.starts_with("builtin://");
+    if (!is_built && !plugin.url.empty()) {
+        auto named =
+            address_of(plugin.url, plugin.sha256, plugin.verify, seen.environment.plugin_directory);
+        if (!named) {
+            const std::string& said = named.error().message;
+            const std::size_t colon = said.find(": ");
+            return fault(said.substr(0, colon), said.substr(colon + 2));
+        }
+        address = std::move(*named);
+    } else if (!is_built) {
+        const auto& all = static_cast<const PluginCatalogue&>(*seen.settings).declared;
+        const auto found = all.plugins.find(plugin.name);
+        if (found == all.plugins.end())
+            return fault("spec.plugin.name",
+                         fmt::format("no plugin {} is declared in the ConfigMap "
+                                     "argo-rollouts-config{}; the built-in one is statefulset",
+                                     printable(plugin.name, name_shown_max),
+                                     all.errors.empty() ? "" : ", which has mistakes"));
+        address = found->second;
+        is_built = !address;
+    }
+    const bool is_set =
+        spec.workload.api_version == "apps/v1" && spec.workload.kind == "StatefulSet";
+    if (is_built && !is_set)
+        return fault("spec.workloadRef",
+                     "must name a StatefulSet of apps/v1, which is what this plugin moves");
+    return address;
+}
+
+bool is_outside(const Snapshot& seen, const CustomObject& object) {
+    return is_synthetic(seen.workload.meta.key) || tells_of_outside(read_status(object), object);
+}
+
+Decision refuse_outside(const Snapshot& seen, const CustomObject& object, const FieldErrors& errors,
+                        Instant now) {
+    Decision decision = told(claims, seen, object, engine::Phase::Blocked,
+                             engine::Reason::InvalidSpec, to_text(errors));
+    keep_and_say(decision, object, seen, now);
+    return decision;
+}
+
+}  // namespace sluice::api::rollout_plugin

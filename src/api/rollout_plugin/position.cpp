@@ -1,0 +1,91 @@
+#include "api/rollout_plugin/position.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "api/rollout_plugin/compile.hpp"
+#include "engine/steering.hpp"
+#include "engine/world.hpp"
+
+namespace sluice::api::rollout_plugin {
+
+std::string definition_text(std::uint64_t list) {
+    return fmt::format("{:016x}", list);
+}
+
+namespace {
+
+bool speaks_of(const Status& told, const engine::Memory& memory) {
+    return told.rollout && told.rollout->id == memory.id &&
+           told.rollout->workload_uid == memory.uid &&
+           told.rollout->started == in_whole_seconds(memory.started);
+}
+
+Replicas replicas_of(const engine::Snapshot& seen, const engine::PodRow& row, Instant now) {
+    Replicas counts;
+    counts.all = row.count();
+    for (PodIndex index{0}; index.value < row.count().value; ++index.value) {
+        const model::Pod* pod = row.at(index);
+        if (!pod || pod->meta.deleting) continue;
+        if (pod->revision == seen.workload.update_revision) ++counts.updated.value;
+        if (pod->ready) ++counts.ready.value;
+        if (model::is_available(*pod, seen.workload.min_ready, now)) ++counts.available.value;
+    }
+    return counts;
+}
+
+}  // namespace
+
+bool is_about(const Status& told, const engine::Memory& memory, std::uint64_t list) {
+    return speaks_of(told, memory) && told.rollout &&
+           told.rollout->definition == definition_text(list);
+}
+
+Footing footing_of(const engine::Snapshot& seen, Instant now) {
+    const model::StatefulSet& set = seen.workload;
+    const engine::PodRow row{seen};
+    Footing footing{.memory = engine::recall(set),
+                    .replicas = replicas_of(seen, row, now),
+                    .current_revision = set.current_revision,
+                    .updated_revision = set.update_revision,
+                    .partition = effective_partition(set)};
+    const int next = std::min(footing.partition->value, row.count().value) - 1;
+    const bool goes_on =
+        footing.memory && footing.memory->open && !footing.memory->returning && next >= 0;
+    if (goes_on) footing.next_pod = row.name_of(PodIndex{next});
+    return footing;
+}
+
+Position position_of(const Spec& spec, const Status& told, const Footing& footing, Instant now) {
+    Position at;
+    at.list = digest_of(spec.steps);
+    at.updated = footing.replicas.updated;
+    at.since = in_whole_seconds(now);
+    const auto& memory = footing.memory;
+    if (!memory || !memory->open) return at;
+    const int last = static_cast<int>(spec.steps.size());
+    const int taken = memory->list == at.list ? memory->place : 0;
+    const int reported = is_about(told, *memory, at.list) ? told.step.value_or(0) : 0;
+    at.step = std::clamp(std::max(taken, reported), 0, last);
+    at.is_told = is_about(told, *memory, at.list) && told.step == at.step;
+    const bool has_progress = !at.is_told || at.updated > told.replicas.updated;
+    if (!has_progress && told.rollout && told.rollout->step_started > Instant{})
+        at.since = told.rollout->step_started;
+    return at;
+}
+
+Orders orders_of(const Status& told, const Spec* spec, const std::optional<engine::Memory>& memory,
+                 std::int64_t generation) {
+    const bool is_open = memory && memory->open;
+    const bool asks_again = spec && spec->restart_at && told.restart.generation != generation;
+    Orders orders;
+    orders.aborts = is_open && (told.commands.abort || memory->returning);
+    // Whoever promotes fully means the rollout that they see, not a template that comes after it.
+    orders.promotes_fully =
+        is_open && told.commands.promote_full && !orders.aborts && speaks_of(told, *memory);
+    orders.restarts = (told.commands.restart || asks_again) && told.abort.aborted;
+    return orders;
+}
+
+}  // namespace sluice::api::rollout_plugin

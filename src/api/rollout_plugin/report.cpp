@@ -1,0 +1,254 @@
+#include "api/rollout_plugin/report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "api/claims.hpp"
+#include "api/rollout_plugin/compile.hpp"
+#include "api/rollout_plugin/decide.hpp"
+#include "engine/report.hpp"
+#include "engine/steering.hpp"
+#include "engine/world.hpp"
+
+namespace sluice::api::rollout_plugin {
+namespace {
+
+using engine::Reason;
+
+// Reasons that make a phase of their own; the others follow from how far the rollout is.
+struct PhaseRow {
+    Reason reason;
+    std::string_view phase;
+    std::string_view progressing;  // the reason of the condition, in the original's words
+};
+constexpr PhaseRow phases[] = {
+    {Reason::StepPaused, phase::paused, "RolloutPluginPaused"},
+    {Reason::Paused, phase::paused, "RolloutPluginPaused"},
+    {Reason::AnalysisRunInconclusive, phase::paused, "RolloutPluginPaused"},
+    {Reason::Aborted, phase::failed, "RolloutPluginAborted"},
+    {Reason::RollingBack, phase::failed, "RolloutPluginAborted"},
+    {Reason::RolledBack, phase::failed, "RolloutPluginAborted"},
+    {Reason::ProgressDeadlineExceeded, phase::failed, "ProgressDeadlineExceeded"},
+    {Reason::InvalidSpec, phase::failed, "InvalidSpec"},
+    {Reason::TargetMissing, phase::failed, "ReconciliationError"},
+    {Reason::OnDelete, phase::failed, "ReconciliationError"},
+    {Reason::ClaimedByOther, phase::failed, "ReconciliationError"},
+    {Reason::TooManyReplicas, phase::failed, "ReconciliationError"},
+    {Reason::PluginError, phase::failed, "ReconciliationError"},
+};
+constexpr std::string_view progressing_reason = "RolloutPluginProgressing";
+
+const PhaseRow* row_of(Reason reason) {
+    const auto* found = std::ranges::find(phases, reason, &PhaseRow::reason);
+    return found == std::end(phases) ? nullptr : found;
+}
+
+// The template went back by itself: the pods follow it, and nothing has failed.
+bool goes_home(const Footing& footing) {
+    return footing.partition && footing.memory && footing.memory->returning &&
+           footing.current_revision == footing.updated_revision;
+}
+
+std::string_view phase_of(const Grounds& on) {
+    const auto& memory = on.footing.memory;
+    if (goes_home(on.footing)) return phase::progressing;
+    if (const PhaseRow* row = row_of(on.decision.report.reason)) return row->phase;
+    if (on.decision.report.phase != engine::Phase::Idle) return phase::progressing;
+    return memory && memory->id > 0 ? phase::successful : phase::healthy;
+}
+
+// What the conditions say in each phase.
+struct ConditionRow {
+    std::string_view phase;
+    const char* progressing;  // null: the condition is taken away
+    const char* healthy;
+    const char* completed;
+};
+constexpr ConditionRow conditions[] = {
+    {phase::healthy, nullptr, "True", "True"},      {phase::successful, nullptr, "True", "True"},
+    {phase::progressing, "True", "False", "False"}, {phase::paused, "Unknown", "False", "False"},
+    {phase::failed, "False", "False", "False"},
+};
+
+std::vector<Condition> conditions_for(const Status& status, const Status& old, Reason reason,
+                                      Instant now) {
+    const auto* row =
+        std::ranges::find(conditions, std::string_view{status.phase}, &ConditionRow::phase);
+    const auto one = [&](std::string_view type, const char* value, std::string_view why) {
+        return Condition{std::string{type}, value, std::string{why}, status.message, now, now};
+    };
+    const PhaseRow* own = row_of(reason);
+    std::vector<Condition> all = old.conditions;
+    if (row->progressing)
+        all = with_condition(std::move(all), one(condition::progressing, row->progressing,
+                                                 own ? own->progressing : progressing_reason));
+    else
+        all = without_condition(std::move(all), condition::progressing);
+    const bool completed = std::string_view{row->completed} == "True";
+    all = with_condition(std::move(all),
+                         one(condition::healthy, row->healthy,
+                             completed ? "RolloutPluginHealthy" : "RolloutPluginNotHealthy"));
+    all = with_condition(std::move(all),
+                         one(condition::completed, row->completed,
+                             completed ? "RolloutPluginCompleted" : "RolloutPluginNotCompleted"));
+    const bool paused = status.phase == phase::paused;
+    const bool was_paused =
+        std::ranges::find(all, condition::paused, &Condition::type) != all.end();
+    if (paused || was_paused)
+        all = with_condition(std::move(all),
+                             one(condition::paused, paused ? "True" : "False",
+                                 paused ? "RolloutPluginPaused" : "RolloutPluginResumed"));
+    if (reason == Reason::InvalidSpec)
+        return with_condition(std::move(all), one(condition::invalid_spec, "True", "InvalidSpec"));
+    return without_condition(std::move(all), condition::invalid_spec);
+}
+
+// The pause that is under way. It begins with the status that tells of it, and stays until the
+// rollout has gone on: a word that ended it must not be lost while pods are waited for.
+PauseStatus pause_of(const Grounds& on, std::optional<int> step, Instant now) {
+    const bool is_same = on.at.is_told && on.old.step == step;
+    if (is_same && on.old.pause.begun) return on.old.pause;
+    const Reason why = on.decision.report.reason;
+    const bool is_unclear = why == Reason::AnalysisRunInconclusive;
+    if (!on.decision.rests_at || (why != Reason::StepPaused && !is_unclear)) return {};
+    const Instant start = now + 1s;  // as the gate has it
+    const std::string_view reason = is_unclear ? pause_reason::inconclusive : pause_reason::step;
+    return {true, {{std::string{reason}, start}}, true, start};
+}
+
+AbortStatus abort_of(const Grounds& on, const engine::Memory& memory, Instant now) {
+    const bool is_aborted =
+        memory.failed || (memory.open && memory.returning && !goes_home(on.footing));
+    if (!is_aborted) return {};
+    const bool is_same = on.old.abort.aborted && on.old.abort.revision == memory.revision;
+    return {true, memory.revision, is_same ? on.old.abort.at : now};
+}
+
+// What was asked for and is still to be done.
+Commands commands_of(const Grounds& on, const engine::Memory& memory) {
+    const bool is_open = memory.open && !memory.returning;
+    const int last = on.spec ? static_cast<int>(on.spec->steps.size()) : 0;
+    Commands left;
+    left.abort = on.old.commands.abort && is_open;
+    left.promote_full = on.orders.promotes_fully && memory.place < last;
+    left.restart = on.old.commands.restart && on.orders.restarts && !is_open;
+    return left;
+}
+
+RestartStatus restart_of(const Grounds& on, const engine::Memory& memory, Instant now) {
+    RestartStatus restart = on.old.restart;
+    const bool is_open = memory.open && !memory.returning;
+    if (on.spec && on.spec->restart_at && (is_open || !on.orders.restarts))
+        restart.generation = on.object.meta.generation;
+    if (!on.orders.restarts || !is_open) return restart;
+    ++restart.count;
+    restart.at = now;
+    return restart;
+}
+
+RolloutStatus rollout_of(const Grounds& on, const engine::Memory& memory, int step, Instant now) {
+    const auto& old = on.old.rollout;
+    const bool is_same = old && old->id == memory.id && old->workload_uid == memory.uid;
+    RolloutStatus rollout;
+    rollout.id = memory.id;
+    rollout.workload_uid = memory.uid;
+    rollout.partition = on.footing.partition;
+    rollout.weight = on.footing.weight;
+    if (!rollout.weight && on.spec) rollout.weight = weight_at(on.spec->steps, step);
+    rollout.definition = definition_text(on.at.list);
+    rollout.pod = on.footing.next_pod;
+    rollout.started = in_whole_seconds(memory.started);
+    rollout.step_started =
+        memory.open && on.decision.rests_at.value_or(on.at.step) == on.at.step ? on.at.since : now;
+    if (!memory.open && is_same) rollout.step_started = old->step_started;
+    if (!memory.open && !memory.failed)
+        rollout.completed = is_same && old->completed > Instant{} ? old->completed : now;
+    return rollout;
+}
+
+// What a rollout that is over came to stays, also when its runs are gone.
+void report_runs(Status& status, const Grounds& on, const engine::Memory& memory) {
+    if (!memory.open && is_about(on.old, memory, on.at.list)) {
+        status.step_run = on.old.step_run;
+        status.background_run = on.old.background_run;
+    }
+    const auto step = on.runs.steps.find(status.step.value_or(-1));
+    if (step != on.runs.steps.end()) status.step_run = report_of(step->second);
+    if (!on.runs.background) return;
+    status.background_run = report_of(*on.runs.background);
+    const bool was = on.old.background_run && on.old.background_run->status == accepted &&
+                     on.old.background_run->name == status.background_run->name;
+    const bool is_unclear = on.runs.background->status.phase == analysis::Phase::Inconclusive;
+    if (is_unclear && (was || (on.at.is_told && is_resumed(on.old.pause))))
+        status.background_run->status = accepted;
+}
+
+// A rollout is told here once the memory on the set knows of it.
+void report_rollout(Status& status, const Grounds& on, const engine::Memory& memory, Instant now) {
+    const int last = on.spec ? static_cast<int>(on.spec->steps.size()) : 0;
+    status.commands = commands_of(on, memory);
+    status.abort = abort_of(on, memory, now);
+    status.restart = restart_of(on, memory, now);
+    status.in_progress = memory.open;
+    if (memory.id == 0) return;
+    const bool is_over = !memory.open && !memory.failed;
+    const int step = is_over ? last : on.decision.rests_at.value_or(on.at.step);
+    status.step = memory.failed && on.old.step ? on.old.step : step;
+    if (memory.open && !memory.returning) status.pause = pause_of(on, status.step, now);
+    report_runs(status, on, memory);
+    status.rollout = rollout_of(on, memory, *status.step, now);
+}
+
+}  // namespace
+
+engine::Subject subject_of(const model::CustomObject& object) {
+    return {&resource, object.meta.key, object.meta.uid};
+}
+
+Status report(const Grounds& on, Instant at) {
+    const Instant now = in_whole_seconds(at);
+    const auto& memory = on.footing.memory;
+    const Reason reason = on.decision.report.reason;
+    const engine::ReasonEntry& why = engine::entry(reason);
+    Status status;
+    status.phase = phase_of(on);
+    status.reason = why.name;
+    status.message = on.decision.report.message.empty() ? why.meaning : on.decision.report.message;
+    status.unblock = on.decision.report.unblock;
+    status.observed_generation = on.object.meta.generation;
+    status.guarantee = engine::guarantee_text(on.guarantee);
+    status.initialized = memory.has_value();
+    status.current_revision = on.footing.current_revision;
+    status.updated_revision = on.footing.updated_revision;
+    status.replicas = on.footing.replicas;
+    if (memory) report_rollout(status, on, *memory, now);
+    if (status.phase == phase::successful) {
+        status.reason = engine::entry(Reason::RolloutCompleted).name;
+        status.message = fmt::format("All pods run revision {}.", status.updated_revision);
+    }
+    const auto gate = [](const Status& one) {
+        return one.rollout ? one.rollout->partition : std::nullopt;
+    };
+    const bool is_same = status.phase == on.old.phase && status.reason == on.old.reason &&
+                         status.step == on.old.step && gate(status) == gate(on.old) &&
+                         on.old.since > Instant{};
+    status.since = is_same ? on.old.since : now;
+    status.conditions = conditions_for(status, on.old, reason, now);
+    return status;
+}
+
+std::optional<engine::ObjectWrite> status_write(const model::CustomObject& object,
+                                                const Status& old, const Status& status) {
+    if (status == old) return std::nullopt;
+    return api::status_write(subject_of(object), object, write_status(old), write_status(status));
+}
+
+engine::ObjectWrite clear_restart_at(const model::CustomObject& object, int restart_at) {
+    return write_to(subject_of(object), false,
+                    fmt::format(R"([{{"op":"test","path":"/spec/restartAt","value":{}}},)"
+                                R"({{"op":"remove","path":"/spec/restartAt"}}])",
+                                restart_at));
+}
+
+}  // namespace sluice::api::rollout_plugin

@@ -1,0 +1,39 @@
+// What a RolloutPlugin is told: its status, in the words of its API, and the writes that carry it.
+#pragma once
+
+#include <optional>
+
+#include "api/rollout_plugin/position.hpp"
+#include "api/rollout_plugin/runs.hpp"
+#include "engine/decision.hpp"
+
+namespace sluice::api::rollout_plugin {
+
+engine::Subject subject_of(const model::CustomObject& object);
+
+// What a report rests on; `spec` is null if it cannot be read.
+struct Grounds {
+    const model::CustomObject& object;
+    const Status& old;
+    const Spec* spec;
+    const Footing& footing;
+    engine::Guarantee guarantee;
+    const engine::Decision& decision;
+    Position at;
+    Orders orders;
+    const Runs& runs;
+};
+// What the status says of an inconclusive analysis in the background that somebody put up with.
+inline constexpr std::string_view accepted = "Accepted";
+
+// The status after this decision. Commands that are done, or that there is nothing to do for, are
+// taken out of it.
+Status report(const Grounds& grounds, Instant now);
+
+// The write that brings the status there; nothing if it is there already.
+std::optional<engine::ObjectWrite> status_write(const model::CustomObject& object,
+                                                const Status& old, const Status& status);
+// spec.restartAt is a word for once: it is taken away when it was acted on.
+engine::ObjectWrite clear_restart_at(const model::CustomObject& object, int restart_at);
+
+}  // namespace sluice::api::rollout_plugin

@@ -1,0 +1,252 @@
+#include "api/rollout_plugin/runs.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "api/analysis/compose.hpp"
+#include "api/analysis/decide.hpp"
+#include "api/analysis/history.hpp"
+#include "api/analysis/known.hpp"
+#include "api/analysis/run_object.hpp"
+#include "api/claims.hpp"
+#include "api/rollout_plugin/position.hpp"
+
+namespace sluice::api::rollout_plugin {
+namespace {
+
+using engine::Reason;
+using model::CustomObject;
+using Deed = engine::ObjectWrite::Deed;
+
+const model::CustomResource templates{"argoproj.io", "v1alpha1", "analysistemplates",
+                                      "AnalysisTemplate"};
+const model::CustomResource cluster_templates{"argoproj.io", "v1alpha1", "clusteranalysistemplates",
+                                              "ClusterAnalysisTemplate", true};
+
+// What a run is made for is written on it, for labels are not kept.
+const std::string rollout_note = "sluice.dev/rollout";
+const std::string step_note = "sluice.dev/step";
+constexpr const char* in_background = "background";
+
+std::string rollout_text(const engine::Memory& memory, std::uint64_t list) {
+    return fmt::format("{} {} {} {}", memory.uid, memory.id, to_rfc3339(memory.started),
+                       definition_text(list));
+}
+
+std::string step_text(std::optional<int> step) {
+    return step ? std::to_string(*step) : in_background;
+}
+
+engine::Subject subject_of(const CustomObject& run) {
+    return {&analysis::resource, run.meta.key, run.meta.uid};
+}
+
+// Seen from an older rollout than the one that is under way, a run seems to be nobody's: so the
+// rollout is looked at before anything is done about runs.
+void add_write(engine::Decision& decision, engine::ObjectWrite write) {
+    decision.writes.push_back(std::move(write));
+    decision.needs_live = true;
+}
+
+// Templates that were looked at, read once, and those that were not.
+class Shelf {
+  public:
+    explicit Shelf(const engine::Snapshot& seen) : seen_(seen) {}
+
+    analysis::FoundTemplate find(const analysis::TemplateRef& ref) {
+        const model::CustomResource* kind = ref.cluster_scope ? &cluster_templates : &templates;
+        const auto looked = std::ranges::find_if(seen_.looked_at, [&](const engine::LookedAt& one) {
+            return one.resource == kind && one.name == ref.name;
+        });
+        if (looked == seen_.looked_at.end()) {
+            wants.push_back({kind, ref.name});
+            return nullptr;
+        }
+        const auto& object = looked->object;
+        if (!object) return nullptr;
+        auto found = read_.find({kind, ref.name});
+        if (found == read_.end())
+            found =
+                read_.emplace(std::pair{kind, ref.name}, analysis::read_template(*object)).first;
+        if (!found->second) return std::unexpected{found->second.error()};
+        return &*found->second;
+    }
+
+    std::vector<engine::ObjectRef> wants;
+
+  private:
+    using Name = std::pair<const model::CustomResource*, std::string>;
+    const engine::Snapshot& seen_;
+    std::map<Name, std::expected<analysis::Template, FieldErrors>> read_;
+};
+
+// The values of arguments that are about this rollout.
+std::expected<std::map<std::string, std::string>, FieldErrors> arguments_of(
+    const AnalysisCall& call, const engine::Snapshot& seen, const CustomObject& object) {
+    std::map<std::string, std::string> values;
+    FieldErrors faults;
+    for (const CallArgument& one : call.args) {
+        if (const auto* text = std::get_if<std::string>(&one.value)) {
+            values[one.name] = *text;
+        } else if (const auto* revision = std::get_if<RevisionOf>(&one.value)) {
+            values[one.name] = *revision == RevisionOf::Stable ? seen.workload.current_revision
+                                                               : seen.workload.update_revision;
+        } else {
+            const auto& path = std::get<analysis::FieldPath>(one.value).path;
+            const auto value = analysis::field_value(object, path);
+            if (value)
+                values[one.name] = *value;
+            else
+                faults.push_back({fmt::format("args.{}", one.name), value.error().message});
+        }
+    }
+    if (!faults.empty()) return std::unexpected{std::move(faults)};
+    return values;
+}
+
+analysis::RunPurpose purpose_of(const engine::Snapshot& seen, const CustomObject& object,
+                                const AnalysisCall& call, std::optional<int> step,
+                                const std::string& rollout) {
+    analysis::RunPurpose purpose{.ns = object.meta.key.ns,
+                                 .rollout = object.meta.key.name,
+                                 .rollout_uid = object.meta.uid,
+                                 .revision = seen.workload.update_revision,
+                                 .step = step,
+                                 .occasion = rollout,
+                                 .labels = call.labels,
+                                 .annotations = call.annotations};
+    purpose.annotations[rollout_note] = rollout;
+    purpose.annotations[step_note] = step_text(step);
+    return purpose;
+}
+
+std::optional<FieldErrors> make_run(engine::Decision& decision, const engine::Snapshot& seen,
+                                    const CustomObject& object, const AnalysisCall& call,
+                                    std::optional<int> step, const std::string& rollout) {
+    auto values = arguments_of(call, seen, object);
+    if (!values) return std::move(values.error());
+    Shelf shelf{seen};
+    const analysis::TemplateUse use{call.templates, std::move(*values), call.dry_run,
+                                    call.retention};
+    const auto spec = analysis::compose(
+        use, [&](const analysis::TemplateRef& ref) { return shelf.find(ref); },
+        [&](std::string_view path) { return analysis::field_value(object, path); });
+    if (!shelf.wants.empty()) {
+        decision.wants = std::move(shelf.wants);
+        return std::nullopt;
+    }
+    if (!spec) return spec.error();
+    const auto metrics = analysis::known_metrics(*spec);
+    if (!metrics) return metrics.error();
+    const analysis::KnownMetric* endless = analysis::endless(*metrics);
+    if (step && endless)
+        return FieldErrors{{fmt::format("metrics.{}.count", endless->name),
+                            "must be given: a step waits for its analysis to end"}};
+    const analysis::RunPurpose purpose = purpose_of(seen, object, call, step, rollout);
+    add_write(decision,
+              {.object = {&analysis::resource, {purpose.ns, analysis::run_name(purpose)}, {}},
+               .body = analysis::run_body(purpose, *spec),
+               .deed = Deed::Create});
+    return std::nullopt;
+}
+
+bool is_going_on(const CustomObject& run) {
+    return !run.meta.deleting && !analysis::is_over(analysis::read_run_status(run).phase);
+}
+
+void end_run(engine::Decision& decision, const CustomObject& run) {
+    const auto spec = analysis::read_run_spec(run);
+    if (spec && spec->terminate) return;
+    add_write(decision, write_to(subject_of(run), false,
+                                 R"([{"op":"add","path":"/spec/terminate","value":true}])"));
+}
+
+}  // namespace
+
+Runs runs_of(const engine::Snapshot& seen, const CustomObject& object, const engine::Memory& memory,
+             std::uint64_t list) {
+    const std::string rollout = rollout_text(memory, list);
+    Runs runs;
+    for (const CustomObject& run : seen.owned) {
+        const bool is_ours = run.owner_uid == object.meta.uid && !run.meta.deleting &&
+                             annotation_of(run, rollout_note) == rollout;
+        if (!is_ours) continue;
+        const std::string& step = annotation_of(run, step_note);
+        KnownRun known{&run, analysis::read_run_status(run)};
+        if (step == in_background)
+            runs.background = std::move(known);
+        else if (step.size() <= 3 && step.find_first_not_of("0123456789") == std::string::npos)
+            runs.steps.insert_or_assign(std::stoi("0" + step), std::move(known));
+    }
+    return runs;
+}
+
+engine::Analysis gate_of(const KnownRun& run, int place) {
+    using State = engine::Analysis::State;
+    struct Row {
+        analysis::Phase phase;
+        State state;
+        Reason reason;
+        const char* what;
+    };
+    static constexpr Row rows[] = {
+        {analysis::Phase::Pending, State::Running, Reason::AnalysisRunning, "is under way"},
+        {analysis::Phase::Running, State::Running, Reason::AnalysisRunning, "is under way"},
+        {analysis::Phase::Successful, State::Good, Reason::AnalysisRunSuccessful, "ended well"},
+        {analysis::Phase::Failed, State::Bad, Reason::AnalysisRunFailed, "failed"},
+        {analysis::Phase::Error, State::Bad, Reason::AnalysisRunError, "could not be made"},
+        {analysis::Phase::Inconclusive, State::Unclear, Reason::AnalysisRunInconclusive,
+         "is inconclusive"},
+    };
+    const Row& row = rows[static_cast<std::size_t>(run.status.phase)];
+    const std::string& why = run.status.message;
+    return {.place = place,
+            .state = row.state,
+            .reason = row.reason,
+            .message = fmt::format("AnalysisRun {} {}{}{}", run.object->meta.key.name, row.what,
+                                   why.empty() || row.state == State::Running ? "." : ": ",
+                                   row.state == State::Running ? "" : why)};
+}
+
+RunReport report_of(const KnownRun& run) {
+    return {run.object->meta.key.name, std::string{analysis::to_text(run.status.phase)},
+            run.status.message};
+}
+
+std::optional<FieldErrors> tend(engine::Decision& decision, const engine::Snapshot& seen,
+                                const CustomObject& object, const Spec& spec,
+                                const engine::Memory& memory, std::uint64_t list,
+                                const Attention& attention) {
+    const Runs runs = runs_of(seen, object, memory, list);
+    const std::string rollout = rollout_text(memory, list);
+    if (attention.background && spec.background && !runs.background)
+        return make_run(decision, seen, object, spec.background->call, std::nullopt, rollout);
+    if (attention.step && !runs.steps.contains(*attention.step)) {
+        const auto& step = spec.steps[static_cast<std::size_t>(*attention.step)];
+        return make_run(decision, seen, object, std::get<AnalysisCall>(step), attention.step,
+                        rollout);
+    }
+    std::vector<analysis::FinishedRun> finished;
+    for (const CustomObject& run : seen.owned) {
+        if (run.owner_uid != object.meta.uid) continue;
+        const bool is_of_now = attention.is_open && annotation_of(run, rollout_note) == rollout;
+        const std::string& step = annotation_of(run, step_note);
+        const bool is_waited_for =
+            is_of_now && (step == in_background || step == step_text(attention.reached));
+        if (is_going_on(run) && !is_waited_for) end_run(decision, run);
+        if (!decision.writes.empty()) return std::nullopt;
+        finished.push_back(analysis::to_finished(run, is_of_now));
+    }
+    const auto gone = analysis::superfluous(std::move(finished), spec.history.successful,
+                                            spec.history.unsuccessful);
+    if (!gone.empty())
+        add_write(decision, {.object = {&analysis::resource,
+                                        {object.meta.key.ns, gone.front().name},
+                                        gone.front().uid},
+                             .body = {},
+                             .deed = Deed::Delete});
+    return std::nullopt;
+}
+
+}  // namespace sluice::api::rollout_plugin

@@ -1,0 +1,104 @@
+// A RolloutPlugin as its owner wrote it: a workload, the plugin that moves it, and the steps. Both
+// generations of the API are read, where they do not contradict each other. The API server has
+// checked the same bounds and rules; they are checked again here, because an object may have been
+// stored under an older definition. A spec with a fault is refused as a whole, with a sentence for
+// each field.
+#pragma once
+
+#include <expected>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "api/analysis/template.hpp"
+#include "base/field_error.hpp"
+#include "base/time.hpp"
+#include "engine/plan.hpp"
+#include "model/custom_object.hpp"
+
+namespace sluice::api::rollout_plugin {
+
+using engine::OnFailure;
+
+// In the namespace of the RolloutPlugin, always.
+struct WorkloadRef {
+    std::string api_version;
+    std::string kind;
+    std::string name;
+    friend bool operator==(const WorkloadRef&, const WorkloadRef&) = default;
+};
+
+struct Plugin {
+    std::string name;
+    std::string url;     // empty: none
+    std::string sha256;  // the same
+    bool verify = false;
+    std::string config;  // JSON; empty: none
+    friend bool operator==(const Plugin&, const Plugin&) = default;
+};
+
+// The plugin for StatefulSets, which needs no program of its own.
+bool is_built_in(std::string_view plugin);
+
+struct SetWeight {
+    int percent = 0;
+    friend bool operator==(const SetWeight&, const SetWeight&) = default;
+};
+struct Pause {
+    std::optional<Duration> duration;  // nothing: until a person goes on
+    friend bool operator==(const Pause&, const Pause&) = default;
+};
+
+enum class RevisionOf : std::uint8_t { Stable, Latest };
+struct CallArgument {
+    std::string name;
+    std::variant<std::string, RevisionOf, analysis::FieldPath> value;
+    friend bool operator==(const CallArgument&, const CallArgument&) = default;
+};
+// The use of templates.
+struct AnalysisCall {
+    std::vector<analysis::TemplateRef> templates;  // at least one
+    std::vector<CallArgument> args;
+    std::vector<std::string> dry_run;
+    std::vector<analysis::Retention> retention;
+    std::map<std::string, std::string> labels;
+    std::map<std::string, std::string> annotations;
+    friend bool operator==(const AnalysisCall&, const AnalysisCall&) = default;
+};
+struct BackgroundAnalysis {
+    AnalysisCall call;
+    int starting_step = 0;
+    friend bool operator==(const BackgroundAnalysis&, const BackgroundAnalysis&) = default;
+};
+
+using Step = std::variant<SetWeight, Pause, AnalysisCall>;
+
+// How many finished AnalysisRuns stay.
+struct HistoryLimits {
+    int successful = 5;
+    int unsuccessful = 5;
+    friend bool operator==(const HistoryLimits&, const HistoryLimits&) = default;
+};
+
+struct Spec {
+    WorkloadRef workload;
+    Plugin plugin;
+    std::vector<Step> steps;  // behind the last one, all pods
+    std::optional<BackgroundAnalysis> background;
+    HistoryLimits history;
+    bool paused = false;
+    OnFailure on_failure = OnFailure::Hold;
+    Duration min_ready = 0s;
+    Duration progress_deadline = 600s;  // also under its other name, plugin.config.timeoutSeconds
+    bool abort_at_deadline = false;     // also plugin.config.timeoutAbort
+    std::optional<int> restart_at;      // a step
+    friend bool operator==(const Spec&, const Spec&) = default;
+};
+
+// The errors are at least one and at most 16.
+std::expected<Spec, FieldErrors> read_spec(const model::CustomObject& object);
+
+}  // namespace sluice::api::rollout_plugin

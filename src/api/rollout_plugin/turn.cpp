@@ -1,0 +1,147 @@
+#include "api/rollout_plugin/turn.hpp"
+
+#include <algorithm>
+
+#include "api/analysis/decide.hpp"
+#include "engine/steering.hpp"
+#include "model/annotations.hpp"
+
+namespace sluice::api::rollout_plugin {
+namespace {
+
+namespace key = model::key;
+using engine::Decision;
+using engine::Reason;
+using engine::Snapshot;
+using model::CustomObject;
+
+// Until templates that could not be used are looked at again.
+constexpr Duration template_pace = 30s;
+
+// Whether somebody went on though the analysis in the background is inconclusive. That is told
+// first and acted on then, for the pause that was ended is over with the next step.
+bool is_accepted(const Status& told, const KnownRun& run) {
+    return told.background_run && told.background_run->status == accepted &&
+           told.background_run->name == run.object->meta.key.name;
+}
+
+void add_runs(Circumstances& now, const Runs& runs, const Status& told, const Position& at) {
+    for (const auto& [place, run] : runs.steps)
+        now.analyses.emplace(place, gate_of(run, place));
+    if (!runs.background) return;
+    now.background = gate_of(*runs.background, at.step);
+    now.background->is_accepted = is_accepted(told, *runs.background);
+}
+
+// What the status must say at once, however short the wait. One for the StatefulSet controller is
+// over before anybody could read of it.
+bool is_urgent(const Status& status, const Status& old, Reason reason) {
+    if (reason == Reason::StatusStale && status.commands == old.commands) return false;
+    const bool was_plain = old.phase == phase::progressing || old.phase == phase::successful ||
+                           old.phase == phase::healthy;
+    return !was_plain || status.commands != old.commands || status.restart != old.restart ||
+           status.in_progress != old.in_progress;
+}
+
+bool is_at_leisure(const Decision& decision) {
+    return !decision.patch && !decision.removal && decision.writes.empty();
+}
+
+Attention attention_of(const Decision& decision, const Grounds& on) {
+    if (!on.spec || !on.footing.memory) return {};
+    const engine::Memory& memory = *on.footing.memory;
+    Attention attention;
+    attention.is_open = memory.open && !memory.returning;
+    attention.reached = on.at.step;
+    const auto place = static_cast<std::size_t>(decision.rests_at.value_or(-1));
+    if (attention.is_open && place < on.spec->steps.size() &&
+        std::holds_alternative<AnalysisCall>(on.spec->steps[place]))
+        attention.step = decision.rests_at;
+    attention.background = attention.is_open && on.spec->background &&
+                           on.at.step >= on.spec->background->starting_step;
+    return attention;
+}
+
+// Whether it was told that a run of the step under way cannot be made. That stands until the run is
+// there; else the step and what is wrong with it would be told by turns, for ever.
+bool is_refused(const Grounds& on, const Attention& attention) {
+    const bool lacks_run = (attention.background && !on.runs.background) ||
+                           (attention.step && !on.runs.steps.contains(*attention.step));
+    return lacks_run && on.at.is_told && on.old.commands == Commands{} &&
+           on.old.reason == engine::entry(Reason::InvalidSpec).name;
+}
+
+// Runs are made, ended and cleared away when there is nothing else to write.
+void tend_runs(Decision& decision, const Grounds& on, const engine::Memory& memory,
+               const Attention& attention, const Snapshot& seen, Instant now) {
+    const auto faults = tend(decision, seen, on.object, *on.spec, memory, on.at.list, attention);
+    if (!faults) return;
+    Decision refused = told(claims, seen, on.object, engine::Phase::Blocked, Reason::InvalidSpec,
+                            to_text(*faults));
+    refused.wake_at = now + template_pace;
+    refused.probe = decision.probe;
+    add_status(
+        refused,
+        {on.object, on.old, on.spec, on.footing, on.guarantee, refused, on.at, on.orders, on.runs},
+        now);
+    decision = std::move(refused);
+}
+
+}  // namespace
+
+std::string paused_by(const CustomObject& object, const Spec* spec) {
+    if (engine::is_paused(annotation_of(object, key::paused))) return "Paused by annotation.";
+    return spec && spec->paused ? "Paused: spec.paused is true." : "";
+}
+
+Circumstances circumstances(const Status& told, const Position& at, const Orders& orders,
+                            const Runs& runs) {
+    Circumstances now{
+        .step = at.step, .step_since = at.since, .promotes_fully = orders.promotes_fully};
+    if (at.is_told && told.pause.begun) {
+        now.pause_began = told.pause.start;
+        now.pause_is_over = is_resumed(told.pause);
+    }
+    add_runs(now, runs, told, at);
+    return now;
+}
+
+void add_status(Decision& decision, const Grounds& on, Instant now) {
+    decision.subject = subject_of(on.object);
+    if (decision.patch || decision.removal) return;
+    const Status status = report(on, now);
+    const bool is_known = decision.silent && !is_urgent(status, on.old, decision.report.reason);
+    auto write = is_known ? std::nullopt : status_write(on.object, on.old, status);
+    if (!write) {
+        decision.notices.clear();
+        return;
+    }
+    const bool begins = status.pause.begun && (!on.old.pause.begun || on.old.step != status.step);
+    if (begins) decision.notices.push_back({Reason::StepPaused, status.message});
+    write->notices = std::exchange(decision.notices, {});
+    decision.writes.push_back(std::move(*write));
+}
+
+void look_at_background(Decision& decision, const Snapshot& seen, const Runs& runs) {
+    if (!runs.background) return;
+    const engine::ObjectRef run{&analysis::resource, runs.background->object->meta.key.name};
+    const bool is_seen = std::ranges::any_of(seen.looked_at, [&](const engine::LookedAt& one) {
+        return one.resource == run.resource && one.name == run.name;
+    });
+    if (!is_seen) decision.wants.push_back(run);
+}
+
+void conclude(Decision& decision, const Grounds& on, const Snapshot& seen, Instant now) {
+    const Attention attention = attention_of(decision, on);
+    decision.subject = subject_of(on.object);
+    if (!is_refused(on, attention)) add_status(decision, on, now);
+    if (!on.spec) return;
+    if (on.footing.memory && is_at_leisure(decision))
+        tend_runs(decision, on, *on.footing.memory, attention, seen, now);
+    const bool is_used_up =
+        on.spec->restart_at && on.old.restart.generation == on.object.meta.generation;
+    if (is_used_up && is_at_leisure(decision))
+        decision.writes.push_back(clear_restart_at(on.object, *on.spec->restart_at));
+}
+
+}  // namespace sluice::api::rollout_plugin

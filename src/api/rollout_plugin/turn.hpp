@@ -1,0 +1,35 @@
+// What every decision about a RolloutPlugin has in common, whoever moves its workload: what the
+// plan rests on, and what is written once the decision is made.
+#pragma once
+
+#include <string>
+
+#include "api/claims.hpp"
+#include "api/rollout_plugin/compile.hpp"
+#include "api/rollout_plugin/report.hpp"
+#include "engine/snapshot.hpp"
+
+namespace sluice::api::rollout_plugin {
+
+extern const Claims claims;
+
+// A sentence that says who holds the rollout; empty: nobody.
+std::string paused_by(const model::CustomObject& object, const Spec* spec);
+
+// All but what only whoever moves the workload knows.
+Circumstances circumstances(const Status& told, const Position& at, const Orders& orders,
+                            const Runs& runs);
+
+// Turns the report of a decision into a write of the status, and what was to be told with it.
+void add_status(engine::Decision& decision, const Grounds& grounds, Instant now);
+
+// An analysis in the background may have failed since it was last seen: it is looked at before more
+// is let go.
+void look_at_background(engine::Decision& decision, const engine::Snapshot& seen, const Runs& runs);
+
+// Adds what is to be written: the status, then the runs of its analyses, then the end of commands
+// that are done.
+void conclude(engine::Decision& decision, const Grounds& grounds, const engine::Snapshot& seen,
+              Instant now);
+
+}  // namespace sluice::api::rollout_plugin

@@ -1,0 +1,25 @@
+// What whoever runs the operator declares for an API: in a ConfigMap in the operator's own
+// namespace. A broken entry spoils no other one, and whoever uses it is told what is wrong.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/probe.hpp"
+
+namespace sluice::api {
+
+struct Settings {
+    std::shared_ptr<const engine::OwnSettings> values;  // never null
+    std::vector<std::string> problems;                  // each a sentence
+};
+
+struct Declared {
+    std::string_view config_map = {};  // its name; empty: there is nothing to declare
+    Settings (*read)(const std::map<std::string, std::string>& data) = nullptr;  // total
+};
+
+}  // namespace sluice::api

@@ -1,0 +1,62 @@
+// What the statuses of all kinds have in common: bounds, what stands at their head, and the rule of
+// conditions. Each kind keeps its own types; the templates here name the members they need.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "api/json_parts.hpp"
+
+namespace sluice::api {
+
+// The bounds of deploy/crds.
+inline constexpr std::size_t word_max = 64;
+inline constexpr std::size_t short_max = 32;
+inline constexpr std::size_t name_max = 253;
+inline constexpr std::size_t sentence_max = 1024;
+inline constexpr std::size_t conditions_max = 16;
+
+// A status with nothing but its head.
+template <class Status>
+Status read_head(const JsonReader& reader) {
+    Status status;
+    status.phase = reader.text("phase");
+    status.reason = reader.text("reason");
+    status.message = reader.text("message");
+    status.unblock = reader.text("unblock");
+    status.since = reader.time("since");
+    status.observed_generation = reader.number<std::int64_t>("observedGeneration").value_or(0);
+    status.guarantee = reader.text("guarantee");
+    return status;
+}
+
+template <class Status>
+JsonWriter written_head(const Status& status) {
+    JsonWriter writer;
+    writer.text("phase", status.phase, word_max)
+        .text("reason", status.reason, word_max)
+        .text("message", status.message, sentence_max)
+        .text("unblock", status.unblock, sentence_max)
+        .time("since", status.since)
+        .number("observedGeneration", status.observed_generation)
+        .text("guarantee", status.guarantee, short_max);
+    return writer;
+}
+
+// The conditions with this one in place of one of its type. Of an older one with the same status,
+// the time of the transition stays.
+template <class Condition>
+std::vector<Condition> with_newer(std::vector<Condition> conditions, Condition condition) {
+    const auto old = std::ranges::find(conditions, condition.type, &Condition::type);
+    if (old == conditions.end()) {
+        conditions.push_back(std::move(condition));
+        return conditions;
+    }
+    if (old->status == condition.status) condition.since = old->since;
+    *old = std::move(condition);
+    return conditions;
+}
+
+}  // namespace sluice::api

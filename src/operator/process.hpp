@@ -1,0 +1,113 @@
+// The process: ties the controller to the world, runs its effects and feeds it what comes back. One
+// thread. Only operator.cpp and effects.cpp include this.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "controller/controller.hpp"
+#include "kube/cluster.hpp"
+#include "net/clock.hpp"
+#include "net/http_server.hpp"
+#include "operator/metrics.hpp"
+#include "operator/options.hpp"
+#include "probe/analysis_caller.hpp"
+#include "probe/hook_caller.hpp"
+#include "probe/metric_caller.hpp"
+#include "probe/plugin/plugin_looks.hpp"
+#include "runtime/election.hpp"
+
+namespace sluice::operators {
+
+class Operator {
+  public:
+    Operator(boost::asio::io_context& loop, const std::shared_ptr<kube::Credentials>& credentials,
+             const Options& options, std::uint64_t seed);
+
+    Result<void> serve();
+    void start();
+    int exit_code() const { return exit_code_; }
+
+  private:
+    void step(controller::Input input);
+    void give_back_memory(Instant now);
+    void run(controller::Effects effects);
+    void run_one(controller::StartList&& effect);
+    void run_one(controller::StartWatch&& effect);
+    void run_one(controller::StopWatch&& effect);
+    void run_one(controller::ReadWorkload&& effect);
+    void run_one(controller::PatchWorkload&& effect);
+    void run_one(controller::PatchObject&& effect);
+    void run_one(controller::CreateObject&& effect);
+    void run_one(controller::DeleteObject&& effect);
+    void run_one(controller::DeletePod&& effect);
+    void run_one(controller::AskHook&& effect);
+    void run_one(controller::AskMetric&& effect);
+    void run_one(controller::AskOwn&& effect);
+    void ask(controller::Ticket ticket, const std::string& ns,
+             const api::analysis::Question& question);
+    void ask(controller::Ticket ticket, const std::string& ns,
+             const api::rollout_plugin::PluginLook& look);
+    void run_one(controller::CancelQuestion&& effect);
+    void run_one(controller::PostEvent&& effect);
+    void run_one(controller::SettingsTaken&& effect);
+    void run_one(controller::CheckPolicies&& effect);
+    void run_one(controller::RolloutEnded&& effect);
+    void run_one(controller::Log&& effect);
+
+    // The last look at the clock before the bytes of a write leave: a process that was asleep may
+    // have lost the lead since the decision was made. False: the write was answered as not sent.
+    template <class Answered>
+    bool may_write(controller::Ticket ticket);
+
+    bool leads() const { return !options_.leader_elect || election_.leads(clock_.now()); }
+    void run_election();
+    void lease_answered();
+    void end(int signal);
+    void end_when_quiet();
+    void release_and_stop();
+    void release_lease();
+    void end_programs();
+    net::Reply health(std::string_view path) const;
+    net::Reply readiness() const;
+
+    boost::asio::io_context& loop_;
+    Options options_;
+    std::string config_namespace_;
+    std::string identity_;
+    net::Clock clock_;
+    kube::ApiClient api_;
+    kube::ApiClient lease_api_;
+    kube::Cluster cluster_;
+    kube::LeaseKeeper lease_;
+    probe::HookCaller hooks_;
+    probe::MetricCaller metric_caller_;
+    probe::AnalysisCaller analysis_caller_;
+    probe::PluginCaller plugin_caller_;
+    probe::PluginLooks plugin_looks_;
+    controller::Controller controller_;
+    runtime::Election election_;
+    Metrics metrics_;
+    std::unique_ptr<net::HttpServer> health_server_;
+    std::unique_ptr<net::HttpServer> metrics_server_;
+    std::map<controller::SessionId, net::TransferId> watches_;
+    std::map<controller::Ticket, probe::HookCaller::CallId> asking_;
+    std::map<controller::Ticket, probe::MetricCaller::CallId> measuring_;
+    std::map<controller::Ticket, probe::AnalysisCaller::CallId> analysing_;
+    std::map<controller::Ticket, probe::PluginLooks::LookId> looking_;
+    boost::asio::steady_timer wake_;
+    boost::asio::steady_timer lease_wake_;
+    boost::asio::steady_timer shutdown_;
+    boost::asio::signal_set signals_;
+    Instant end_by_;
+    Instant next_trim_;
+    bool ending_ = false;
+    bool releasing_ = false;
+    int exit_code_ = 0;
+};
+
+}  // namespace sluice::operators

@@ -1,0 +1,57 @@
+// Asks what analyses want to know: lets the Inquirer put questions to Prometheus and to web
+// servers, with the Secrets that they name, and runs Jobs through the API server.
+//
+// Promises: every question ends in exactly one `done`, on the loop, never from inside ask(), unless
+// it was cancelled or the caller destroyed; whatever goes wrong on the way, a bound that was met
+// among it, is a sentence without a secret; a Job is made once however often it is asked for, and
+// only one that the run controls is looked at or deleted. Refuses: hosts that are not allowed, and
+// what the Inquirer refuses.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "api/analysis/question.hpp"
+#include "api/inquiry/hosts.hpp"
+#include "probe/inquirer.hpp"
+
+namespace sluice::probe {
+
+// As for metric checks: many ask, each answer comes soon.
+inline constexpr InquiryBounds analysis_bounds{.calls_max = 64, .per_namespace_max = 16};
+
+// Requests about Jobs at once. What waits behind them is bounded by the runs: each asks one
+// question.
+inline constexpr std::size_t jobs_max = 8;
+
+class AnalysisCaller {
+  public:
+    using CallId = std::uint64_t;
+    // The time of the answer is left to whoever takes it.
+    using Done = std::function<void(api::analysis::MeasurementAnswer)>;
+
+    // `api` must outlive the caller. `allowed` are the hosts that may be asked; empty: any.
+    AnalysisCaller(boost::asio::io_context& loop, kube::ApiClient& api, api::HostList allowed,
+                   bool allow_local, InquiryBounds bounds = analysis_bounds);
+    ~AnalysisCaller();
+    AnalysisCaller(const AnalysisCaller&) = delete;
+    AnalysisCaller& operator=(const AnalysisCaller&) = delete;
+
+    // Secrets and Jobs are those of the namespace `ns`.
+    CallId ask(const std::string& ns, api::analysis::Question question, Done done);
+    // Ends a question without `done`. Unknown ids are ignored. A Job that was begun goes on.
+    void cancel(CallId id);
+    // Questions that are being asked, and those that wait for a place.
+    std::size_t in_flight() const;
+    std::size_t waiting() const;
+
+  private:
+    class Jobs;
+    Inquirer inquirer_;
+    api::HostList allowed_;
+    std::shared_ptr<Jobs> jobs_;
+};
+
+}  // namespace sluice::probe

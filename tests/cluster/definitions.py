@@ -1,0 +1,101 @@
+"""What the tests of definitions of kinds have in common: examples, changes of them, refusals."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any, Iterable
+
+import pytest
+import yaml
+
+from harness.api import Api, ApiError, Object
+from harness.places import REPOSITORY
+from harness.waiting import wait_for
+
+GONE = object()  # the field is left out
+
+
+def serve(api: Api, name: str, kind: str) -> None:
+    """Applies the definition from its file and waits until the kind is served."""
+    api.kubectl("apply", "-f", str(REPOSITORY / f"deploy/crds/{name}.yaml"))
+    wait_for(f"{kind}s to be served", lambda: api.list(kind) is not None)
+
+
+def put(obj: Object, path: list[str], value: Any) -> None:
+    for key in path[:-1]:
+        obj = obj[key]
+    if value is GONE:
+        obj.pop(path[-1], None)
+    else:
+        obj[path[-1]] = copy.deepcopy(value)
+
+
+def changed_object(example: str, values: dict[str, Any]) -> Object:
+    """The example with fields put in or, GONE, out; a path is as in spec.check.url."""
+    whole = yaml.safe_load(example)
+    for path, value in values.items():
+        put(whole, path.split("."), value)
+    return whole
+
+
+def refusal(api: Api, obj: Object) -> str:
+    """What the refusal says, without the name of the object."""
+    with pytest.raises(ApiError) as refused:
+        api.create(obj, dry_run=True)
+    assert refused.value.status == 422, refused.value
+    return refused.value.message.split(" is invalid: ", 1)[1]
+
+
+def schema_of(api: Api, name: str) -> Object:
+    definition = api.get("CustomResourceDefinition", name)
+    return definition["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
+
+
+def assert_refused(api: Api, obj: Object, field: str, sentence: str) -> None:
+    said = refusal(api, obj)
+    assert f"{field}: " in said and sentence in said
+
+
+def assert_one_sentence(api: Api, obj: Object, field: str, sentence: str) -> None:
+    said = refusal(api, obj)
+    assert said.startswith(f"{field}: Invalid value: ") and sentence in said
+    assert said.count("Invalid value: ") == 1, said
+
+
+def assert_every_rule_speaks(api: Api, name: str, objects: Iterable[Object]) -> None:
+    """Of the definition of that name, each rule refuses one of the objects."""
+    said = "\n".join(refusal(api, obj) for obj in objects)
+    rules = rules_in(schema_of(api, name))
+    assert rules and [rule["message"] for rule in rules if rule["message"] not in said] == []
+
+
+def inner_of(schema: Object) -> dict[str, Object]:
+    inner = {f".{name}": part for name, part in schema.get("properties", {}).items()}
+    for key in ("items", "additionalProperties"):
+        if key in schema:
+            inner["[]"] = schema[key]
+    return inner
+
+
+def rules_in(schema: Object) -> list[Object]:
+    return schema.get("x-kubernetes-validations", []) + [
+        rule for part in inner_of(schema).values() for rule in rules_in(part)]
+
+
+def unbounded(schema: Object, path: str) -> list[str]:
+    kind = "string" if schema.get("x-kubernetes-int-or-string") else schema.get("type")
+    bounds = {"string": ("maxLength", "enum", "format"), "array": ("maxItems",),
+              "integer": ("minimum",)}.get(kind, ())
+    found = [path] if bounds and not any(bound in schema for bound in bounds) else []
+    if path.startswith("spec") and kind == "integer" and "maximum" not in schema:
+        found.append(path)
+    if "additionalProperties" in schema and "maxProperties" not in schema:
+        found.append(path)
+    return found + [inner for key, part in inner_of(schema).items()
+                    for inner in unbounded(part, path + key)]
+
+
+def undescribed(schema: Object, path: str) -> list[str]:
+    found = [] if schema.get("description") or path.endswith("[]") else [path]
+    return found + [inner for key, part in inner_of(schema).items()
+                    for inner in undescribed(part, path + key)]

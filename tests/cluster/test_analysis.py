@@ -1,0 +1,134 @@
+"""AnalysisRuns that stand alone, on a real control plane: measured by a real Prometheus, by a web
+server and by Jobs, and finished by whichever operator is alive."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Iterator
+
+import pytest
+
+from analysis_world import allow_jobs, job
+from harness.api import Api, Object
+from harness.controlplane import ControlPlane
+from harness.hookserver import Answer, HookServer
+from harness.operator import Operator
+from harness.waiting import wait_for
+from phased_world import World
+
+KIND = "AnalysisRun"
+FLAGS = ("--allow-local-metrics",)
+OVER = ("Successful", "Failed", "Error", "Inconclusive")
+
+
+@pytest.fixture(scope="module")
+def world(cluster: ControlPlane, install: Callable[[str], None],
+          tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    install("crds")
+    one = World(cluster, tmp_path_factory.mktemp("analysis"))
+    yield one
+    one.stop()
+
+
+def prometheus(world: World, query: str) -> Object:
+    return {"prometheus": {"address": world.prometheus.url, "query": query}}
+
+
+def create(api: Api, namespace: str, name: str, provider: Object, spec: Object | None = None,
+           **metric: Any) -> None:
+    api.create({"apiVersion": "argoproj.io/v1alpha1", "kind": KIND,
+                "metadata": {"name": name, "namespace": namespace},
+                "spec": {"metrics": [{"name": "rate", "provider": provider, **metric}],
+                         **(spec or {})}})
+
+
+def status(api: Api, namespace: str, name: str) -> Object:
+    return api.get(KIND, name, namespace).get("status", {})
+
+
+def wait_for_end(api: Api, namespace: str, name: str) -> Object:
+    return wait_for(f"{name} to be over", lambda: status(api, namespace, name),
+                    lambda seen: seen.get("phase") in OVER)
+
+
+def measured(seen: Object) -> Object:
+    return seen["metricResults"][0]
+
+
+def jobs_of(api: Api, namespace: str) -> list[Object]:
+    return api.list("Job", namespace)
+
+
+def test_prometheus_decides_what_becomes_of_a_run(
+        api: Api, namespace: str, world: World, operator: Callable[..., Operator]) -> None:
+    operator(*FLAGS)
+    up = 'count(up{job="self"} == 1)'
+    create(api, namespace, "good", prometheus(world, up), interval="1s", count=3,
+           successCondition="result[0] == 1")
+    create(api, namespace, "bad", prometheus(world, up), successCondition="result[0] == 7")
+    create(api, namespace, "ill", prometheus(world, "up{"), consecutiveErrorLimit=0)
+    good, bad, ill = (wait_for_end(api, namespace, name) for name in ("good", "bad", "ill"))
+    assert (good["phase"], measured(good)["successful"]) == ("Successful", 3)
+    assert {one["value"] for one in measured(good)["measurements"]} == {"[1]"}
+    assert (bad["phase"], measured(bad)["failed"]) == ("Failed", 1)
+    assert 'Metric "rate" is Failed' in bad["message"]
+    assert (ill["phase"], measured(ill)["error"]) == ("Error", 1)
+    events = wait_for(
+        "the events of all three", lambda: {
+            one["involvedObject"]["name"]: one["reason"] for one in api.list("Event", namespace)
+            if one["involvedObject"]["kind"] == KIND}, lambda seen: len(seen) == 3)
+    assert events == {"good": "AnalysisRunSuccessful", "bad": "AnalysisRunFailed",
+                      "ill": "AnalysisRunError"}
+
+
+def test_a_web_server_is_measured_by_what_it_says(
+        api: Api, namespace: str, world: World, hook: HookServer,
+        operator: Callable[..., Operator]) -> None:
+    operator(*FLAGS)
+    hook.answer(lambda _: Answer(200, b'{"data": {"ok": true, "load": 0.5}}',
+                                 {"Content-Type": "application/json"}))
+    web = {"web": {"url": f"{hook.url}/health", "jsonPath": "{$.data}"}}
+    create(api, namespace, "good", web, successCondition="result.ok && result.load < 1")
+    create(api, namespace, "bad", web, successCondition="result.load > 1")
+    assert wait_for_end(api, namespace, "good")["phase"] == "Successful"
+    assert wait_for_end(api, namespace, "bad")["phase"] == "Failed"
+
+
+def test_a_job_is_a_measurement_and_goes_with_its_run(
+        api: Api, namespace: str, world: World, operator: Callable[..., Operator]) -> None:
+    operator(*FLAGS)
+    create(api, namespace, "forbidden", job(), consecutiveErrorLimit=0)
+    refused = wait_for_end(api, namespace, "forbidden")
+    assert refused["phase"] == "Error"
+    assert "sluice-analysis-jobs" in measured(refused)["measurements"][0]["message"]
+    allow_jobs(api, namespace)
+    create(api, namespace, "good", job(), {"ttlStrategy": {"secondsAfterCompletion": 1}})
+    create(api, namespace, "bad", job("failing"))
+    assert wait_for_end(api, namespace, "bad")["phase"] == "Failed"
+    wait_for("the good run to have expired, with its Job",
+             lambda: ([one["metadata"]["name"] for one in api.list(KIND, namespace)],
+                      len(jobs_of(api, namespace))),
+             lambda seen: sorted(seen[0]) == ["bad", "forbidden"] and seen[1] == 1)
+
+
+def test_a_run_survives_an_operator_that_is_killed(
+        api: Api, namespace: str, world: World, operator: Callable[..., Operator]) -> None:
+    allow_jobs(api, namespace)
+    first = operator(*FLAGS)
+    create(api, namespace, "slow", prometheus(world, 'up{job="self"}'), interval="1s", count=8,
+           successCondition="result[0] == 1")
+    create(api, namespace, "long", job("unending"))
+    wait_for("measurements and a Job",
+             lambda: (len(status(api, namespace, "slow").get("metricResults", [])),
+                      len(jobs_of(api, namespace))), lambda seen: seen == (1, 1))
+    made = [one["metadata"]["uid"] for one in jobs_of(api, namespace)]
+    first.kill9()
+    before = measured(status(api, namespace, "slow"))["count"]
+    operator(*FLAGS)
+    slow = wait_for_end(api, namespace, "slow")
+    assert (slow["phase"], measured(slow)["count"]) == ("Successful", 8)
+    assert before < 8
+    assert [one["metadata"]["uid"] for one in jobs_of(api, namespace)] == made, "made once"
+    api.patch(KIND, "long", {"spec": {"terminate": True}}, namespace)
+    assert wait_for_end(api, namespace, "long")["phase"] == "Inconclusive"
+    wait_for("the Job that was under way to be gone", lambda: jobs_of(api, namespace),
+             lambda seen: not seen)

@@ -1,0 +1,9 @@
+#include <cstddef>
+#include <cstdint>
+
+#include "tests/fuzz/targets.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
+    sluice::fuzz::try_json_path({reinterpret_cast<const char*>(bytes), size});
+    return 0;
+}

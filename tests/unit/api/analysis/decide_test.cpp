@@ -1,0 +1,161 @@
+#include "api/analysis/decide.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <boost/json.hpp>
+
+#include "api/own_questions.hpp"
+#include "tests/unit/api/analysis/run_world.hpp"
+
+namespace sluice::api::analysis {
+namespace {
+
+using namespace testing;
+using ::testing::HasSubstr;
+
+engine::Snapshot seeing(const std::string& spec, const std::string& status = "") {
+    model::CustomObject object;
+    object.meta.key = {"shop", "web-1"};
+    object.meta.uid = "uid-1";
+    object.spec = spec;
+    object.status = status;
+    engine::Snapshot seen;
+    seen.objects.push_back(object);
+    return seen;
+}
+
+engine::Snapshot seeing(const std::string& spec, const std::string& status,
+                        const MeasurementAnswer& answer) {
+    engine::Snapshot seen = seeing(spec, status);
+    seen.answer = {answer.key, std::make_shared<const api::Reply>(answer), noon};
+    return seen;
+}
+
+// What the decision asks, if anything.
+std::optional<Question> asked_by(const engine::Decision& decision) {
+    const auto* probe = decision.probe ? std::get_if<engine::OwnProbe>(&*decision.probe) : nullptr;
+    if (!probe) return std::nullopt;
+    auto question = std::get<Question>(api::opened(*probe->question).what);
+    EXPECT_EQ(question.key, probe->key);
+    return question;
+}
+
+const std::string one_metric =
+    R"({"metrics":[)" + metric_json("rate", R"("successCondition":"result[0] > 0")") + "]}";
+
+// What the status is once the only write of the decision is through; empty if there is none.
+std::string written(const engine::Decision& decision) {
+    if (decision.writes.size() != 1) return "";
+    const auto patch = boost::json::parse(decision.writes.at(0).body);
+    return boost::json::serialize(patch.as_array().at(2).at("value"));
+}
+
+TEST(AnalysisDecision, TheRunStandsForAWorkloadThatCannotBe) {
+    const auto seen = seeing(one_metric);
+    EXPECT_EQ(target_of(seen.objects[0]), "~analysisrun/web-1");
+    model::StatefulSet set;
+    set.meta.key = {"shop", "~analysisrun/web-1"};
+    EXPECT_TRUE(concerns(set, seen.objects));
+    EXPECT_FALSE(concerns(set, {}));
+    set.meta.key.name = "web-1";
+    EXPECT_FALSE(concerns(set, seen.objects));
+}
+
+TEST(AnalysisDecision, WhatAQuestionRestsOnIsWrittenFirst) {
+    const engine::Decision first = decide(seeing(one_metric), noon);
+    EXPECT_FALSE(first.probe.has_value());
+    ASSERT_EQ(first.writes.size(), 1U);
+    const engine::ObjectWrite& write = first.writes[0];
+    EXPECT_EQ(write.deed, engine::ObjectWrite::Deed::Patch);
+    EXPECT_EQ(write.object.resource, &resource);
+    EXPECT_FALSE(write.of_status);
+    EXPECT_TRUE(write.notices.empty());
+    EXPECT_EQ(write.body,
+              R"([{"op":"test","path":"/metadata/uid","value":"uid-1"},)"
+              R"({"op":"test","path":"/status","value":null},)"
+              R"({"op":"add","path":"/status","value":{"phase":"Running",)"
+              R"("startedAt":"2026-01-31T12:00:00Z","runSummary":{"count":1,"successful":0,)"
+              R"("failed":0,"inconclusive":0,"error":0}}}])");
+    const engine::Decision second = decide(seeing(one_metric, written(first)), noon);
+    EXPECT_TRUE(second.writes.empty());
+    EXPECT_TRUE(asked_by(second).has_value());
+}
+
+TEST(AnalysisDecision, AJobIsMadeOnlyAfterALookAtTheApi) {
+    const std::string of_job = R"({"metrics":[)" + job_json("smoke", "") + "]}";
+    for (const auto& [spec, is_job] : {std::pair{of_job, true}, std::pair{one_metric, false}}) {
+        std::string status = written(decide(seeing(spec), noon));
+        engine::Decision decision = decide(seeing(spec, status), noon);
+        if (!decision.writes.empty()) {  // the Job is written down before it is made
+            status = written(decision);
+            decision = decide(seeing(spec, status), noon);
+        }
+        ASSERT_TRUE(asked_by(decision).has_value());
+        EXPECT_EQ(decision.needs_live, is_job);
+    }
+}
+
+TEST(AnalysisDecision, TheEndIsWrittenAndTold) {
+    const std::string status = written(decide(seeing(one_metric), noon));
+    const auto asked = asked_by(decide(seeing(one_metric, status), noon));
+    ASSERT_TRUE(asked.has_value());
+    const MeasurementAnswer answer{asked->key, value(0), noon};
+    const engine::Decision end = decide(seeing(one_metric, status, answer), noon);
+    EXPECT_THAT(written(end), HasSubstr(R"("phase":"Failed")"));
+    ASSERT_EQ(end.writes.at(0).notices.size(), 1U);
+    EXPECT_EQ(end.writes[0].notices[0].message,
+              "Metric \"rate\" is Failed: of its measurements 1 failed, and "
+              "failureLimit is 0.");
+    EXPECT_THAT(end.writes[0].body,
+                HasSubstr(R"({"op":"test","path":"/status","value":)" + status));
+    const engine::Decision after = decide(seeing(one_metric, written(end), answer), noon);
+    EXPECT_TRUE(after.writes.empty());
+    EXPECT_TRUE(after.notices.empty());
+    EXPECT_FALSE(after.wake_at.has_value());
+}
+
+TEST(AnalysisDecision, NothingIsWrittenWhileNothingHappens) {
+    const std::string spec =
+        R"({"metrics":[)" + metric_json("rate", R"("initialDelay":"5m")") + "]}";
+    const std::string status = written(decide(seeing(spec), noon));
+    for (const Duration later : {1ms, 1000ms, 60'000ms, 299'999ms}) {
+        const engine::Decision decision = decide(seeing(spec, status), noon + later);
+        EXPECT_TRUE(decision.writes.empty());
+        EXPECT_FALSE(decision.probe.has_value());
+        EXPECT_EQ(decision.wake_at, noon + 5min);
+    }
+}
+
+TEST(AnalysisDecision, ASpecThatCannotBeReadEndsTheRun) {
+    const engine::Decision turn = decide(seeing(R"({"metrics":[{}]})"), noon);
+    EXPECT_THAT(written(turn), HasSubstr(R"("phase":"Error")"));
+    EXPECT_THAT(written(turn), HasSubstr("spec.metrics[0].name: is required"));
+    EXPECT_EQ(turn.writes.at(0).notices.size(), 1U);
+    const std::string over = R"({"phase":"Failed"})";
+    EXPECT_TRUE(decide(seeing("7", over), noon).writes.empty());
+}
+
+TEST(AnalysisDecision, ARunThatIsOverGoesWhenItsTimeHasCome) {
+    const std::string spec = R"({"metrics":[)" + metric_json("rate", "") +
+                             R"(],"ttlStrategy":{"secondsAfterCompletion":60}})";
+    const std::string over = R"({"phase":"Failed","completedAt":"2026-01-31T12:00:00Z"})";
+    const engine::Decision early = decide(seeing(spec, over), noon + 59s);
+    EXPECT_EQ(early.wake_at, noon + 60s);
+    EXPECT_TRUE(early.writes.empty());
+    const engine::Decision late = decide(seeing(spec, over), noon + 60s);
+    ASSERT_EQ(late.writes.size(), 1U);
+    EXPECT_EQ(late.writes[0].deed, engine::ObjectWrite::Deed::Delete);
+    EXPECT_EQ(late.writes[0].object.uid, "uid-1");
+    EXPECT_FALSE(late.wake_at.has_value());
+}
+
+TEST(AnalysisDecision, ARunThatIsBeingDeletedIsLeftAlone) {
+    auto seen = seeing(one_metric);
+    seen.objects[0].meta.deleting = true;
+    EXPECT_TRUE(decide(seen, noon).writes.empty());
+    EXPECT_TRUE(decide({}, noon).writes.empty());
+}
+
+}  // namespace
+}  // namespace sluice::api::analysis

@@ -1,0 +1,242 @@
+#include "api/analysis/inquire.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace sluice::api::analysis {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+// A value that no text may ever hold.
+const std::string canary = "canary/5f\"1d";
+const std::vector<SecretArgument> token{{"token", {"login", "key"}}};
+
+Learnt knowing(std::vector<Result<Answer>> answers = {},
+               std::map<std::string, std::string> annotations = {}) {
+    Learnt learnt;
+    Secret secret;
+    secret.data.emplace("key", Redacted{canary + "\n"});
+    secret.annotations = std::move(annotations);
+    learnt.secrets.emplace("login", std::move(secret));
+    learnt.answers = std::move(answers);
+    return learnt;
+}
+PrometheusQuestion prometheus() {
+    PrometheusQuestion question;
+    question.provider.address = "http://prom:9090/base";
+    question.provider.query = "up";
+    return question;
+}
+WebQuestion web(const std::string& url = "https://shop/ready") {
+    WebQuestion question;
+    question.provider.url = url;
+    return question;
+}
+template <class Question>
+FindingStep step(const Question& question, const Learnt& learnt = {}, const HostList& hosts = {}) {
+    return inquire(question, "ns", hosts, learnt);
+}
+template <class Question>
+Ask request(const Question& question, const Learnt& learnt = {}) {
+    FindingStep next = step(question, learnt);
+    const Ask* ask = std::get_if<Ask>(&next);
+    EXPECT_NE(ask, nullptr);
+    return ask ? *ask : Ask{};
+}
+template <class Question>
+std::string why(const Question& question, const Learnt& learnt = {}, const HostList& hosts = {}) {
+    FindingStep next = step(question, learnt, hosts);
+    const Finding* found = std::get_if<Finding>(&next);
+    const auto* failed = found ? std::get_if<NotMeasured>(found) : nullptr;
+    return failed ? failed->why : "no refusal";
+}
+template <class Question>
+Measured measured(const Question& question, const Learnt& learnt) {
+    FindingStep next = step(question, learnt);
+    const Finding* found = std::get_if<Finding>(&next);
+    const auto* value = found ? std::get_if<Measured>(found) : nullptr;
+    EXPECT_NE(value, nullptr) << why(question, learnt);
+    return value ? *value : Measured{};
+}
+Answer vector_of(const std::string& samples) {
+    return {200, "",
+            R"({"status":"success","data":{"resultType":"vector","result":[)" + samples + "]}}"};
+}
+std::string sample(const std::string& text) {
+    return R"({"metric":{},"value":[1,")" + text + R"("]})";
+}
+
+TEST(InquirePrometheus, TheQueryGoesByPostAndThenByGet) {
+    PrometheusQuestion question = prometheus();
+    question.provider.headers = {{"X-Scope-OrgID", "a"}};
+    question.provider.timeout = 7s;
+    question.provider.insecure = true;
+    const Ask first = request(question);
+    EXPECT_EQ(first.method, "POST");
+    EXPECT_EQ(first.url, "http://prom:9090/base/api/v1/query");
+    EXPECT_EQ(first.body, "query=up");
+    EXPECT_EQ(first.headers.at(0).name, "X-Scope-OrgID");
+    EXPECT_EQ(first.timeout, 7s);
+    EXPECT_FALSE(first.verify);
+    Learnt refused;
+    refused.answers.emplace_back(Answer{405, "", ""});
+    EXPECT_EQ(request(question, refused).url, "http://prom:9090/base/api/v1/query?query=up");
+    EXPECT_EQ(longest(question), 44s);
+}
+
+TEST(InquirePrometheus, AVectorIsAListAndAScalarANumber) {
+    const auto read = [](const Answer& answer) {
+        Learnt learnt;
+        learnt.answers.emplace_back(answer);
+        return measured(prometheus(), learnt);
+    };
+    EXPECT_EQ(read(vector_of(sample("0.5") + "," + sample("7"))).text, "[0.5,7]");
+    EXPECT_EQ(read(vector_of("")).text, "[]");
+    EXPECT_EQ(read(vector_of(sample("NaN"))).text, "[NaN]");
+    EXPECT_TRUE(std::isnan(*read(vector_of(sample("NaN"))).value.if_array()->at(0).number()));
+    EXPECT_EQ(*read(vector_of(sample("-Inf"))).value.if_array()->at(0).number(), -HUGE_VAL);
+    const Measured scalar = read(
+        {200, "", R"({"status":"success","data":{"resultType":"scalar","result":[1,"2.5"]}})"});
+    EXPECT_EQ(scalar.value.number(), 2.5);
+}
+
+TEST(InquirePrometheus, WhatIsNoAnswerIsASentence) {
+    const auto told = [](Result<Answer> answer) {
+        Learnt learnt;
+        learnt.answers.push_back(std::move(answer));
+        return why(prometheus(), learnt);
+    };
+    EXPECT_EQ(told(Answer{500, "", "oops"}), "Prometheus answered HTTP 500");
+    EXPECT_EQ(told(Answer{200, "", "oops"}), "Prometheus's answer is not JSON");
+    EXPECT_EQ(told(failure(ErrorKind::Timeout, "no answer within 30s")), "no answer within 30s");
+    EXPECT_EQ(told(Answer{200, "",
+                          R"({"status":"success","data":{"resultType":"matrix",)"
+                          R"("result":[{"metric":{},"values":[[1,"2"]]}]}})"}),
+              "Prometheus's answer is a range; an analysis needs one value of each series");
+    EXPECT_EQ(told(vector_of(R"({"metric":{},"histogram":[1,{"count":"1"}]})")),
+              "Prometheus's answer holds a histogram");
+    PrometheusQuestion broken = prometheus();
+    broken.provider.query = "sum(up";
+    EXPECT_THAT(why(broken), HasSubstr("the query "));
+    broken = prometheus();
+    broken.provider.address = "http://user:pw@prom";
+    EXPECT_THAT(why(broken), HasSubstr("must not hold a user or password"));
+}
+
+TEST(InquireWeb, TheRequestIsWhatTheTemplateSays) {
+    WebQuestion question = web("https://shop/a?b=c");
+    question.provider.method = Method::Put;
+    question.provider.body = R"({"a":1})";
+    question.provider.body_is_json = true;
+    question.provider.timeout = 20s;
+    const Ask ask = request(question);
+    EXPECT_EQ(ask.method, "PUT");
+    EXPECT_EQ(ask.url, "https://shop/a?b=c");
+    EXPECT_EQ(ask.body, R"({"a":1})");
+    EXPECT_EQ(ask.headers.at(0).value.reveal(), "application/json");
+    EXPECT_EQ(ask.timeout, 20s);
+    EXPECT_TRUE(ask.verify);
+    EXPECT_EQ(longest(question), 50s);
+}
+
+TEST(InquireWeb, AnAnswerIsReadByItsPath) {
+    const auto read = [](const std::string& body, const std::string& path) {
+        WebQuestion question = web();
+        question.provider.json_path = path;
+        Learnt learnt;
+        learnt.answers.emplace_back(Answer{200, "", body});
+        return measured(question, learnt).text;
+    };
+    EXPECT_EQ(read(R"({"data":{"ok":true,"n":3}})", "{$.data}"), R"({"n":3,"ok":true})");
+    EXPECT_EQ(read(R"({"data":{"n":3}})", "{$.data.n}"), "3");
+    EXPECT_EQ(read(R"([1,2])", ""), "[1,2]");
+    EXPECT_EQ(read("all is well", ""), R"("all is well")");
+}
+
+TEST(InquireWeb, WhatIsNoAnswerIsASentence) {
+    const auto told = [](Answer answer, const std::string& path) {
+        WebQuestion question = web();
+        question.provider.json_path = path;
+        Learnt learnt;
+        learnt.answers.emplace_back(std::move(answer));
+        return why(question, learnt);
+    };
+    EXPECT_EQ(told({503, "", "{}"}, ""), "the server answered HTTP 503");
+    EXPECT_EQ(told({302, "", ""}, ""), "the server answered HTTP 302; redirects are not followed");
+    EXPECT_EQ(told({200, "", "plain"}, "{.a}"), "the answer is not JSON");
+    EXPECT_EQ(told({200, "", "\xff"}, ""), "the answer is neither JSON nor a text in UTF-8");
+    EXPECT_THAT(told({200, "", "{}"}, "{.a}"), HasSubstr("jsonPath: "));
+}
+
+TEST(InquireSecrets, EachIsFetchedAndPutWhereItStands) {
+    WebQuestion question = web("https://shop/x?key={{args.token}}");
+    question.secrets = token;
+    question.provider.method = Method::Post;
+    question.provider.headers = {{"Authorization", "Bearer {{ args.token }}"}};
+    question.provider.body = R"({"key":"{{args.token}}"})";
+    question.provider.body_is_json = true;
+    FindingStep first = step(question);
+    ASSERT_TRUE(std::holds_alternative<NeedSecret>(first));
+    EXPECT_EQ(std::get<NeedSecret>(first).name, "login");
+    const Ask ask = request(question, knowing());
+    EXPECT_EQ(ask.url, "https://shop/x?key=canary%2F5f%221d");
+    EXPECT_EQ(ask.headers.at(0).value.reveal(), "Bearer " + canary);
+    EXPECT_EQ(ask.body, R"({"key":"canary/5f\"1d"})");
+}
+
+TEST(InquireSecrets, AnEchoDoesNotReachTheStatus) {
+    WebQuestion question = web();
+    question.secrets = token;
+    question.provider.headers = {{"Authorization", "{{args.token}}"}};
+    for (const char* body : {R"({"got":"canary/5f\"1d"})", R"("/x?key=canary%2F5f%221d")"}) {
+        const Measured echoed = measured(question, knowing({Answer{200, "", body}}));
+        EXPECT_THAT(echoed.text, Not(HasSubstr("canary"))) << body;
+        EXPECT_THAT(echoed.text, HasSubstr("[redacted]"));
+    }
+    const std::string told =
+        why(question, knowing({failure(ErrorKind::Timeout, "no answer to " + canary)}));
+    EXPECT_EQ(told, "no answer to [redacted]");
+}
+
+TEST(InquireSecrets, TheyGoOnlyWhereTheyMay) {
+    WebQuestion question = web();
+    question.secrets = token;
+    EXPECT_EQ(why(question, knowing({}, {{"sluice.dev/allowed-hosts", "prom"}})),
+              "Secret ns/login: its annotation sluice.dev/allowed-hosts does not list the host "
+              "\"shop\"");
+    question.secrets = {{"token", {"login", "none"}}};
+    EXPECT_EQ(why(question, knowing()), "Secret ns/login: has no key none");
+    question.secrets = {{"token", {"../x", "key"}}};
+    EXPECT_EQ(why(question, knowing()), "\"../x\" is not the name of a Secret");
+    WebQuestion sly = web("https://{{args.token}}/x");
+    sly.secrets = token;
+    EXPECT_EQ(why(sly, knowing()), "the host must not hang on a Secret");
+}
+
+TEST(InquireHosts, OnlyAllowedHostsAreAskedAndNoSecretIsFetchedForOthers) {
+    const HostList hosts = read_hosts("prom").value();
+    WebQuestion question = web();
+    question.secrets = token;
+    EXPECT_EQ(why(question, {}, hosts), "the host \"shop\" is not one that Sluice may ask");
+    EXPECT_TRUE(std::holds_alternative<Ask>(step(prometheus(), {}, hosts)));
+}
+
+TEST(InquireHeaders, WhatMakesTheRequestIsNotForUsersToSay) {
+    for (const char* name :
+         {"Host", "content-length", "Transfer-Encoding", "Proxy-Authorization", "a b", "", "x:"}) {
+        WebQuestion question = web();
+        question.provider.headers = {{name, "x"}};
+        EXPECT_THAT(why(question), HasSubstr("is not one that can be sent")) << name;
+    }
+    WebQuestion question = web();
+    question.provider.headers = {{"X-A", "a\r\nb"}};
+    EXPECT_EQ(why(question),
+              "the value of the header \"X-A\" holds bytes that a header cannot carry");
+}
+
+}  // namespace
+}  // namespace sluice::api::analysis

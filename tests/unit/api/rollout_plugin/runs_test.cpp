@@ -1,0 +1,105 @@
+// Which AnalysisRuns belong to a rollout, and which of them are ended.
+#include "api/rollout_plugin/runs.hpp"
+
+#include <gtest/gtest.h>
+
+#include "api/rollout_plugin/position.hpp"
+
+namespace sluice::api::rollout_plugin {
+namespace {
+
+constexpr Instant noon{1'790'000'000'000};
+constexpr std::uint64_t list = 7;
+
+engine::Memory rollout(Instant started = noon) {
+    engine::Memory memory;
+    memory.uid = "set";
+    memory.id = 1;
+    memory.open = true;
+    memory.started = started;
+    return memory;
+}
+
+// What make_run writes on a run, as it comes back from the API.
+model::CustomObject run_of(const engine::Memory& memory, const std::string& step) {
+    model::CustomObject run;
+    run.meta.key = {"shop", "gentle-b-" + step};
+    run.meta.uid = "run " + step;
+    run.owner_uid = "plugin";
+    run.annotations = {{"sluice.dev/rollout", memory.uid + " 1 " + to_rfc3339(memory.started) +
+                                                  " " + definition_text(list)},
+                       {"sluice.dev/step", step}};
+    run.spec = R"({"metrics":[{"name":"rate","provider":{"prometheus":{"query":"up"}}}]})";
+    run.status = R"({"phase":"Running"})";
+    return run;
+}
+
+model::CustomObject plugin() {
+    model::CustomObject object;
+    object.meta.key = {"shop", "gentle"};
+    object.meta.uid = "plugin";
+    return object;
+}
+
+engine::Decision tended(const engine::Snapshot& seen, int reached, bool is_open) {
+    Attention attention;
+    attention.reached = reached;
+    attention.is_open = is_open;
+    Spec spec;
+    spec.steps = {SetWeight{20}, AnalysisCall{}, SetWeight{40}};
+    engine::Decision decision;
+    EXPECT_FALSE(tend(decision, seen, plugin(), spec, rollout(), list, attention));
+    return decision;
+}
+
+TEST(PluginRuns, CountForTheRolloutThatTheyWereMadeIn) {
+    engine::Snapshot seen;
+    seen.owned = {run_of(rollout(), "1")};
+    EXPECT_TRUE(runs_of(seen, plugin(), rollout(), list).steps.contains(1));
+    // Ids come back where somebody took our memory away.
+    EXPECT_TRUE(runs_of(seen, plugin(), rollout(noon + 1h), list).steps.empty());
+}
+
+TEST(PluginRuns, GoOnWhileTheirStepRestsForAnotherReason) {
+    engine::Snapshot seen;
+    seen.owned = {run_of(rollout(), "1"), run_of(rollout(), "background")};
+    EXPECT_TRUE(tended(seen, 1, true).writes.empty());
+}
+
+TEST(PluginRuns, AreEndedBehindTheirStepAndWithTheirRolloutAfterALook) {
+    engine::Snapshot seen;
+    seen.owned = {run_of(rollout(), "1")};
+    for (const auto& [reached, is_open] : {std::pair{2, true}, std::pair{1, false}}) {
+        const engine::Decision decision = tended(seen, reached, is_open);
+        ASSERT_EQ(decision.writes.size(), 1u);
+        EXPECT_NE(decision.writes.front().body.find("/spec/terminate"), std::string::npos);
+        EXPECT_TRUE(decision.needs_live);
+    }
+}
+
+Status told_of(const engine::Memory& memory) {
+    Status told;
+    told.rollout.emplace();
+    told.rollout->id = memory.id;
+    told.rollout->workload_uid = memory.uid;
+    told.rollout->definition = definition_text(list);
+    told.rollout->started = memory.started;
+    return told;
+}
+
+TEST(PluginStatus, IsAboutTheRolloutThatBeganWhenItSays) {
+    EXPECT_TRUE(is_about(told_of(rollout()), rollout(), list));
+    EXPECT_FALSE(is_about(told_of(rollout()), rollout(noon + 1h), list));
+}
+
+TEST(PluginOrders, PromoteFullyOnlyTheRolloutThatTheStatusSpeaksOf) {
+    Status told = told_of(rollout());
+    told.commands.promote_full = true;
+    EXPECT_TRUE(orders_of(told, nullptr, rollout(), 1).promotes_fully);
+    engine::Memory next = rollout();
+    ++next.id;
+    EXPECT_FALSE(orders_of(told, nullptr, next, 1).promotes_fully);
+}
+
+}  // namespace
+}  // namespace sluice::api::rollout_plugin

@@ -1,0 +1,165 @@
+// A controller on a desk: it serves two APIs that are made for the test, and whoever tests plays
+// the world by hand. Objects of "gate" name a workload in their spec and own runs; a run stands
+// alone.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <map>
+
+#include "controller/controller.hpp"
+
+namespace sluice::controller::testing {
+
+inline constexpr model::CustomResource gates{"test", "v1", "gates", "Gate"};
+inline constexpr model::CustomResource runs{"test", "v1", "runs", "Run"};
+inline constexpr model::CustomResource recipes{"test", "v1", "recipes", "Recipe", true};
+
+using Decide = std::function<engine::Decision(const engine::Snapshot&, Instant)>;
+inline Decide gate_decides, run_decides;
+
+inline std::string target_in_spec(const model::CustomObject& object) {
+    return object.spec;
+}
+inline std::string stand_alone(const model::CustomObject& object) {
+    return "~run/" + object.meta.key.name;
+}
+inline bool is_named(const model::StatefulSet&, const std::vector<model::CustomObject>& objects) {
+    return !objects.empty();
+}
+inline void leave_alone(engine::Snapshot&) {}
+struct Word final : engine::OwnSettings {
+    std::string text;
+};
+inline api::Settings read_word(const std::map<std::string, std::string>& data) {
+    auto word = std::make_shared<Word>();
+    if (data.contains("word")) word->text = data.at("word");
+    std::vector<std::string> problems;
+    if (data.contains("nonsense")) problems.emplace_back("data.nonsense: is not known");
+    return {std::move(word), std::move(problems)};
+}
+inline engine::Decision decide_gate(const engine::Snapshot& seen, Instant now) {
+    return gate_decides ? gate_decides(seen, now) : engine::Decision{};
+}
+inline engine::Decision decide_run(const engine::Snapshot& seen, Instant now) {
+    return run_decides ? run_decides(seen, now) : engine::Decision{};
+}
+inline const api::Api test_apis[] = {
+    {"gate",
+     &gates,
+     &runs,
+     target_in_spec,
+     is_named,
+     leave_alone,
+     decide_gate,
+     {"gate-words", read_word}},
+    {"run", &runs, nullptr, stand_alone, is_named, leave_alone, decide_run},
+};
+
+class Desk {
+  public:
+    explicit Desk(Settings settings = {}) : controller(std::move(settings), test_apis) {
+        gate_decides = run_decides = nullptr;
+        take(Tick{});
+        take(PoliciesSeen{false});
+    }
+
+    // An input, and whatever the watches bring besides.
+    void take(Input input);
+    void pass(Duration time);
+    void put(const model::CustomResource& resource, model::CustomObject object);
+    void remove(const model::CustomResource& resource, const model::CustomObject& object);
+
+    // The effects of this kind since it was last asked for them.
+    template <class Kind>
+    std::vector<Kind> done() {
+        std::vector<Kind> found;
+        std::erase_if(effects_, [&](const Effect& effect) {
+            const auto* one = std::get_if<Kind>(&effect);
+            if (one) found.push_back(*one);
+            return one != nullptr;
+        });
+        return found;
+    }
+
+    SessionId settings_session = 0;
+    Controller controller;
+    Instant now{1'790'000'000'000};
+
+  private:
+    void run(Effects effects);
+    SessionId session_of(const model::CustomResource& resource) const {
+        return sessions_.at(&resource);
+    }
+
+    std::vector<Effect> effects_;
+    std::deque<Input> inbox_;
+    std::map<const model::CustomResource*, SessionId> sessions_;
+    std::optional<Instant> wake_at_;
+    std::uint64_t version_ = 10;
+};
+
+// A run or a gate. What it says of its workload stands in its spec.
+inline model::CustomObject object(const std::string& name, const std::string& spec = {},
+                                  const std::string& uid = {}) {
+    model::CustomObject one;
+    one.meta.key = {"shop", name};
+    one.meta.uid = uid.empty() ? "uid-" + name : uid;
+    one.spec = spec;
+    return one;
+}
+inline model::CustomObject owned(const std::string& name, const model::CustomObject& owner) {
+    model::CustomObject one = object(name);
+    one.owner = owner.meta.key.name;
+    one.owner_uid = owner.meta.uid;
+    return one;
+}
+
+inline void Desk::run(Effects effects) {
+    wake_at_ = effects.wake_at;
+    for (Effect& effect : effects.list) {
+        const std::vector<model::WatchEvent> nothing{model::Bookmark{"10", true}};
+        if (const auto* list = std::get_if<StartList>(&effect)) {
+            sessions_[list->scope.resource] = list->session;
+            if (list->scope.kind == model::Kind::ConfigMap) settings_session = list->session;
+            inbox_.emplace_back(PageArrived{list->session, {{}, "10", {}}});
+        } else if (const auto* watch = std::get_if<StartWatch>(&effect)) {
+            sessions_[watch->scope.resource] = watch->session;
+            if (watch->scope.kind == model::Kind::ConfigMap) settings_session = watch->session;
+            if (watch->request.initial_events)
+                inbox_.emplace_back(EventsArrived{watch->session, nothing});
+        } else {
+            effects_.push_back(std::move(effect));
+        }
+    }
+}
+
+inline void Desk::take(Input input) {
+    inbox_.push_back(std::move(input));
+    while (!inbox_.empty()) {
+        Input next = std::move(inbox_.front());
+        inbox_.pop_front();
+        run(controller.step(std::move(next), now));
+    }
+}
+
+inline void Desk::pass(Duration time) {
+    const Instant end = now + time;
+    while (wake_at_ && *wake_at_ <= end) {
+        now = std::max(*wake_at_, now + 1ms);
+        take(Tick{});
+    }
+    now = end;
+    take(Tick{});
+}
+
+inline void Desk::put(const model::CustomResource& resource, model::CustomObject object) {
+    object.meta.resource_version = ++version_;
+    take(EventsArrived{session_of(resource), {model::Changed{std::move(object)}}});
+}
+
+inline void Desk::remove(const model::CustomResource& resource, const model::CustomObject& object) {
+    take(EventsArrived{session_of(resource), {model::Deleted{object}}});
+}
+
+}  // namespace sluice::controller::testing

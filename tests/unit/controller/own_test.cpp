@@ -1,0 +1,374 @@
+// What an API may want beside patches: questions of its own, objects that it makes and deletes,
+// those that its objects own, and a look at others before it decides.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/unit/controller/desk.hpp"
+
+namespace sluice::controller {
+namespace {
+
+using namespace testing;
+using engine::Decision;
+using engine::ObjectWrite;
+using engine::Snapshot;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+struct Said final : engine::OwnAnswer {};
+
+engine::OwnProbe asking(const std::string& key) {
+    return {key, std::make_shared<const engine::OwnQuestion>()};
+}
+
+ObjectWrite write_of(ObjectWrite::Deed deed, const model::CustomObject& about) {
+    return {{&runs, about.meta.key, about.meta.uid}, false, "body", {}, deed};
+}
+
+runtime::RequestFailure refused(int status) {
+    return {status, {}, "refused"};
+}
+
+TEST(OwnQuestions, AnAnswerIsKeptWithItsKeyAndTheWholeSecondItCame) {
+    Desk desk;
+    std::vector<Snapshot> looks;
+    run_decides = [&](const Snapshot& seen, Instant) {
+        looks.push_back(seen);
+        Decision decision;
+        if (!seen.answer) decision.probe = asking("first");
+        return decision;
+    };
+    desk.put(runs, object("one"));
+    const auto asked = desk.done<AskOwn>();
+    ASSERT_THAT(asked, SizeIs(1));
+    EXPECT_EQ(asked[0].ns, "shop");
+    EXPECT_NE(asked[0].question, nullptr);
+    desk.now = desk.now + 1500ms;
+    const auto said = std::make_shared<const Said>();
+    desk.take(OwnAnswered{asked[0].ticket, said});
+    ASSERT_TRUE(looks.back().answer.has_value());
+    EXPECT_EQ(looks.back().answer->key, "first");
+    EXPECT_EQ(looks.back().answer->answer, said);
+    EXPECT_EQ(looks.back().answer->at, Instant{1'790'000'001'000});
+    EXPECT_THAT(desk.done<AskOwn>(), IsEmpty());
+}
+
+TEST(OwnQuestions, AnAnswerOutlivesTheWriteThatSaysWhatItWas) {
+    Desk desk;
+    bool is_written = false;
+    std::optional<engine::OwnEvidence> last;
+    const auto one = object("one");
+    run_decides = [&](const Snapshot& seen, Instant) {
+        Decision decision;
+        last = seen.answer;
+        if (!seen.answer)
+            decision.probe = asking("first");
+        else if (!is_written)
+            decision.writes.push_back(write_of(ObjectWrite::Deed::Patch, one));
+        return decision;
+    };
+    desk.put(runs, one);
+    desk.take(OwnAnswered{desk.done<AskOwn>().at(0).ticket, std::make_shared<const Said>()});
+    const auto patches = desk.done<PatchObject>();
+    ASSERT_THAT(patches, SizeIs(1));
+    is_written = true;
+    desk.take(ObjectPatched{patches[0].ticket, one});
+    ASSERT_TRUE(last.has_value());
+    EXPECT_EQ(last->key, "first");
+}
+
+TEST(OwnQuestions, AreTakenBackWhenAnotherIsToBeAskedOrNobodyAsks) {
+    Desk desk;
+    std::string key = "first";
+    run_decides = [&](const Snapshot&, Instant) {
+        Decision decision;
+        decision.probe = asking(key);
+        return decision;
+    };
+    desk.put(runs, object("one"));
+    const auto first = desk.done<AskOwn>();
+    desk.put(runs, object("one"));
+    EXPECT_THAT(desk.done<AskOwn>(), IsEmpty()) << "it is being asked";
+    key = "second";
+    desk.put(runs, object("one"));
+    EXPECT_EQ(desk.done<CancelQuestion>().at(0).ticket, first.at(0).ticket);
+    const auto second = desk.done<AskOwn>();
+    ASSERT_THAT(second, SizeIs(1));
+    desk.remove(runs, object("one"));
+    EXPECT_EQ(desk.done<CancelQuestion>().at(0).ticket, second[0].ticket);
+    desk.take(OwnAnswered{first[0].ticket, std::make_shared<const Said>()});
+    desk.take(OwnAnswered{second[0].ticket, std::make_shared<const Said>()});
+    EXPECT_THAT(desk.done<AskOwn>(), IsEmpty());
+}
+
+TEST(OwnQuestions, ThatMustRestOnALiveLookAreAskedAfterOneAndOnce) {
+    Desk desk;
+    const auto one = object("one");
+    run_decides = [&](const Snapshot&, Instant) {
+        Decision decision;
+        decision.probe = asking("make a Job");
+        decision.needs_live = true;
+        return decision;
+    };
+    desk.put(runs, one);
+    EXPECT_THAT(desk.done<AskOwn>(), IsEmpty());
+    const auto reads = desk.done<ReadWorkload>();
+    ASSERT_THAT(reads, SizeIs(1));
+    desk.take(WorkloadRead{reads[0].ticket, LiveWorkload{{}, {}, {{&runs, one}}}});
+    EXPECT_THAT(desk.done<AskOwn>(), SizeIs(1));
+    desk.put(runs, one);
+    EXPECT_THAT(desk.done<ReadWorkload>(), IsEmpty()) << "it is being asked";
+    desk.put(runs, object("two"));
+    desk.take(WorkloadRead{desk.done<ReadWorkload>().at(0).ticket, LiveWorkload{}});
+    EXPECT_THAT(desk.done<AskOwn>(), IsEmpty()) << "the second one is gone";
+}
+
+TEST(OwnObjects, OneThatWasMadeIsWaitedForAndNotMadeAgain) {
+    Desk desk;
+    const auto gate = object("gentle", "web");
+    const auto run = owned("gentle-1", gate);
+    std::vector<std::size_t> counts;
+    gate_decides = [&](const Snapshot& seen, Instant) {
+        counts.push_back(seen.owned.size());
+        Decision decision;
+        if (seen.owned.empty()) decision.writes.push_back(write_of(ObjectWrite::Deed::Create, run));
+        return decision;
+    };
+    desk.put(gates, gate);
+    const auto made = desk.done<CreateObject>();
+    ASSERT_THAT(made, SizeIs(1));
+    EXPECT_EQ(made[0].resource, &runs);
+    EXPECT_EQ(made[0].ns, "shop");
+    EXPECT_EQ(made[0].body, "body");
+    desk.take(ObjectPatched{made[0].ticket, run});
+    EXPECT_EQ(desk.controller.counters().objects_created, 1u);
+    desk.pass(1s);
+    EXPECT_THAT(desk.done<CreateObject>(), IsEmpty()) << "the watch has not brought it yet";
+    desk.put(runs, run);
+    EXPECT_EQ(counts.back(), 1u) << "the run brings the workload of its owner back";
+    desk.pass(1min);
+    EXPECT_THAT(desk.done<CreateObject>(), IsEmpty());
+}
+
+TEST(OwnObjects, OneThatIsThereAlreadyIsNoFailureToReadAbout) {
+    Desk desk;
+    const auto gate = object("gentle", "web");
+    gate_decides = [&](const Snapshot&, Instant) {
+        Decision decision;
+        decision.writes.push_back(write_of(ObjectWrite::Deed::Create, owned("gentle-1", gate)));
+        return decision;
+    };
+    desk.put(gates, gate);
+    int tries = 0;
+    for (const Instant end = desk.now + 10min; desk.now < end; desk.pass(1s))
+        for (const CreateObject& one : desk.done<CreateObject>()) {
+            ++tries;
+            desk.take(ObjectPatched{one.ticket, std::unexpected(refused(409))});
+        }
+    EXPECT_THAT(desk.done<ReadWorkload>(), IsEmpty());
+    EXPECT_GE(tries, 5);
+    EXPECT_LE(tries, 30) << "less and less often";
+    EXPECT_EQ(desk.controller.counters().objects_created, 0u);
+}
+
+TEST(OwnObjects, OneIsDeletedByItsUidAndNotTwice) {
+    Desk desk;
+    const auto one = object("one");
+    run_decides = [&](const Snapshot&, Instant) {
+        Decision decision;
+        decision.writes.push_back(write_of(ObjectWrite::Deed::Delete, one));
+        return decision;
+    };
+    desk.put(runs, one);
+    const auto gone = desk.done<DeleteObject>();
+    ASSERT_THAT(gone, SizeIs(1));
+    EXPECT_EQ(to_text(gone[0].key), "shop/one");
+    EXPECT_EQ(gone[0].uid, "uid-one");
+    desk.take(Deleted{gone[0].ticket, {}});
+    desk.pass(1s);
+    EXPECT_THAT(desk.done<DeleteObject>(), IsEmpty()) << "the watch has not said so yet";
+    desk.remove(runs, one);
+    desk.pass(1min);
+    EXPECT_THAT(desk.done<DeleteObject>(), IsEmpty());
+    EXPECT_EQ(desk.controller.counters().objects_deleted, 1u);
+    EXPECT_EQ(desk.controller.counters().pods_deleted, 0u);
+}
+
+TEST(OwnObjects, AfterAWriteOfUnknownOutcomeTheObjectIsReadFirst) {
+    Desk desk;
+    const auto one = object("one");
+    bool is_live = false;
+    run_decides = [&](const Snapshot& seen, Instant) {
+        Decision decision;
+        is_live = seen.objects.at(0).status == "live";
+        if (!is_live) decision.writes.push_back(write_of(ObjectWrite::Deed::Patch, one));
+        return decision;
+    };
+    desk.put(runs, one);
+    desk.take(ObjectPatched{desk.done<PatchObject>().at(0).ticket, std::unexpected(refused(0))});
+    desk.pass(1min);
+    EXPECT_THAT(desk.done<PatchObject>(), IsEmpty());
+    const auto reads = desk.done<ReadWorkload>();
+    ASSERT_THAT(reads, SizeIs(1));
+    EXPECT_EQ(reads[0].key.name, "~run/one");
+    EXPECT_EQ(reads[0].objects, (std::vector<engine::ObjectRef>{{&runs, "one"}}));
+    auto now = one;
+    now.status = "live";
+    desk.take(WorkloadRead{reads[0].ticket, LiveWorkload{{}, {}, {{&runs, now}}}});
+    EXPECT_TRUE(is_live);
+    EXPECT_THAT(desk.done<PatchObject>(), IsEmpty());
+}
+
+TEST(OwnedObjects, BringTheWorkloadOfTheirOwnerBackHoweverTheyChange) {
+    Desk desk;
+    const auto gate = object("gentle", "web");
+    std::vector<std::string> looks;
+    gate_decides = [&](const Snapshot& seen, Instant) {
+        std::string names;
+        for (const auto& run : seen.owned)
+            names += run.meta.key.name + " ";
+        looks.push_back(names);
+        return Decision{};
+    };
+    desk.put(gates, gate);
+    const auto run = owned("gentle-1", gate);
+    desk.put(runs, run);
+    desk.put(runs, owned("gentle-2", object("gentle", "web", "a-namesake")));
+    desk.put(runs, object("alone"));
+    desk.put(runs, run);
+    desk.remove(runs, run);
+    EXPECT_EQ(looks, (std::vector<std::string>{"", "gentle-1 ", "gentle-1 ", "gentle-1 ", ""}));
+}
+
+TEST(OwnedObjects, AreNoneIfTheirApiIsNotServed) {
+    Settings settings;
+    settings.apis = {"gate"};
+    Desk desk{settings};
+    int looks = 0;
+    gate_decides = [&](const Snapshot& seen, Instant) {
+        ++looks;
+        EXPECT_THAT(seen.owned, IsEmpty());
+        return Decision{};
+    };
+    desk.put(gates, object("gentle", "web"));
+    EXPECT_EQ(looks, 1);
+}
+
+// Wants one recipe more with each look, so many in all; then it writes what it found.
+struct Curious {
+    explicit Curious(int many) {
+        gate_decides = [this, many](const Snapshot& seen, Instant) {
+            looks.push_back(seen);
+            Decision decision;
+            const std::size_t known = seen.looked_at.size();
+            if (known < static_cast<std::size_t>(many))
+                decision.wants = {{&recipes, fmt::format("recipe-{}", known)}};
+            else
+                decision.writes.push_back(write_of(ObjectWrite::Deed::Create, object("made")));
+            return decision;
+        };
+    }
+    std::vector<Snapshot> looks;
+};
+
+// Answers each read with those of the objects that are there, as long as there are reads.
+int answer_reads(Desk& desk, const std::vector<LiveObject>& there) {
+    int rounds = 0;
+    for (auto reads = desk.done<ReadWorkload>(); !reads.empty(); reads = desk.done<ReadWorkload>())
+        for (const ReadWorkload& read : reads) {
+            ++rounds;
+            LiveWorkload live;
+            for (const LiveObject& one : there)
+                for (const engine::ObjectRef& ref : read.objects)
+                    if (ref.resource == one.resource && ref.name == one.object.meta.key.name)
+                        live.objects.push_back(one);
+            desk.take(WorkloadRead{read.ticket, live});
+        }
+    return rounds;
+}
+
+TEST(Wants, AreReadAndTheDecisionIsMadeAgainWithAllThatWasFound) {
+    Desk desk;
+    Curious curious{2};
+    const auto gate = object("gentle", "web");
+    auto recipe = object("recipe-1");
+    recipe.meta.key.ns = "";
+    desk.put(gates, gate);
+    EXPECT_THAT(desk.done<CreateObject>(), IsEmpty());
+    EXPECT_EQ(answer_reads(desk, {{&gates, gate}, {&recipes, recipe}}), 2);
+    const auto& found = curious.looks.back().looked_at;
+    ASSERT_THAT(found, SizeIs(2));
+    EXPECT_EQ(found[0].name, "recipe-0");
+    EXPECT_FALSE(found[0].object.has_value()) << "there is none";
+    EXPECT_EQ(found[1].resource, &recipes);
+    ASSERT_TRUE(found[1].object.has_value());
+    EXPECT_EQ(found[1].object->meta.uid, "uid-recipe-1");
+    EXPECT_THAT(curious.looks.back().objects, SizeIs(1)) << "of a workload that does not exist";
+    EXPECT_THAT(desk.done<CreateObject>(), SizeIs(1));
+}
+
+TEST(Wants, AreForgottenWhenTheTurnIsOver) {
+    Desk desk;
+    Curious curious{1};
+    const auto gate = object("gentle", "web");
+    desk.put(gates, gate);
+    answer_reads(desk, {{&gates, gate}});
+    desk.take(ObjectPatched{desk.done<CreateObject>().at(0).ticket, object("made")});
+    curious.looks.clear();
+    desk.put(gates, gate);
+    ASSERT_THAT(curious.looks, SizeIs(1));
+    EXPECT_THAT(curious.looks[0].looked_at, IsEmpty());
+}
+
+TEST(Wants, ThatNeverEndAreGivenUpAfterEightRoundsAndTriedLater) {
+    Desk desk;
+    const Curious curious{1000};
+    const auto gate = object("gentle", "web");
+    desk.put(gates, gate);
+    desk.done<Log>();
+    EXPECT_EQ(answer_reads(desk, {{&gates, gate}}), 8);
+    const auto lines = desk.done<Log>();
+    ASSERT_THAT(lines, SizeIs(1));
+    EXPECT_THAT(lines[0].text, HasSubstr("after 8 rounds it wants 9"));
+    desk.pass(2min);
+    EXPECT_EQ(answer_reads(desk, {{&gates, gate}}), 8) << "anew, from the start";
+}
+
+TEST(Wants, OfARunAreReadWithoutAnySet) {
+    Desk desk;
+    const auto one = object("one");
+    std::optional<bool> found;
+    run_decides = [&](const Snapshot& seen, Instant) {
+        Decision decision;
+        if (seen.looked_at.empty())
+            decision.wants = {{&recipes, "salt"}};
+        else
+            found = seen.looked_at[0].object.has_value();
+        return decision;
+    };
+    desk.put(runs, one);
+    const auto reads = desk.done<ReadWorkload>();
+    ASSERT_THAT(reads, SizeIs(1));
+    EXPECT_EQ(reads[0].objects,
+              (std::vector<engine::ObjectRef>{{&recipes, "salt"}, {&runs, "one"}}));
+    desk.take(WorkloadRead{reads[0].ticket,
+                           LiveWorkload{{}, {}, {{&runs, one}, {&recipes, object("salt")}}}});
+    EXPECT_EQ(found, true);
+}
+
+TEST(Wants, AReadThatFailsIsTriedAgainLater) {
+    Desk desk;
+    const Curious curious{1};
+    const auto gate = object("gentle", "web");
+    desk.put(gates, gate);
+    desk.take(WorkloadRead{desk.done<ReadWorkload>().at(0).ticket, std::unexpected(refused(500))});
+    EXPECT_THAT(desk.done<CreateObject>(), IsEmpty());
+    desk.pass(1min);
+    EXPECT_EQ(answer_reads(desk, {{&gates, gate}}), 1);
+    EXPECT_THAT(desk.done<CreateObject>(), SizeIs(1));
+}
+
+}  // namespace
+}  // namespace sluice::controller
