@@ -196,8 +196,8 @@ std::string target_of(const CustomObject& object) {
     const std::string_view version = text_in(spec, "/workloadRef/apiVersion");
     const std::string_view kind = text_in(spec, "/workloadRef/kind");
     const std::string_view plugin = text_in(spec, "/plugin/name");
-    const bool is_set = version == "apps/v1" && kind == "StatefulSet";
-    if (is_set || is_built_in(plugin) || workload.empty()) return std::string{workload};
+    const bool is_set = is_stateful_set(version, kind) || is_built_in(plugin);
+    if (is_set || workload.empty()) return std::string{workload};
     return fmt::format("{}{}/{}/{}/{}", outside_prefix, plugin, version, kind, workload);
 }
 

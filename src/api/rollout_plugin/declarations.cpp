@@ -185,10 +185,11 @@ Settings read_settings(const std::map<std::string, std::string>& data) {
     return {std::make_shared<const PluginCatalogue>(std::move(declared)), std::move(problems)};
 }
 
-Result<PluginAddress> address_of(std::string_view url, std::string_view sha256, bool verify,
-                                 std::string_view allowed_directory) {
-    const auto invalid = [](std::string_view field, const std::string& what) {
-        return failure(ErrorKind::Invalid, "spec.plugin." + std::string(field) + ": " + what);
+std::expected<PluginAddress, FieldError> address_of(std::string_view url, std::string_view sha256,
+                                                    bool verify,
+                                                    std::string_view allowed_directory) {
+    const auto invalid = [](std::string_view field, std::string what) {
+        return fault("spec.plugin." + std::string(field), std::move(what));
     };
     Result<std::optional<PluginAddress>> read = read_location(url);
     if (!read) return invalid("url", read.error().message);

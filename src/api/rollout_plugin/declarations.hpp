@@ -7,6 +7,7 @@
 // Refuses: what would have to be downloaded, plain connections to other machines, relative paths.
 #pragma once
 
+#include <expected>
 #include <map>
 #include <optional>
 #include <string>
@@ -37,8 +38,9 @@ PluginDeclarations read_declarations(const std::string& text);
 
 // For spec.plugin.{url,sha256,verify}: a file URL below the folder that whoever runs the operator
 // has opened for this; empty: none is. Links are for the I/O half to judge. A digest that is given
-// is checked even where `verify` is false. The Error begins with its field.
-Result<PluginAddress> address_of(std::string_view url, std::string_view sha256, bool verify,
-                                 std::string_view allowed_directory);
+// is checked even where `verify` is false.
+std::expected<PluginAddress, FieldError> address_of(std::string_view url, std::string_view sha256,
+                                                    bool verify,
+                                                    std::string_view allowed_directory);
 
 }  // namespace sluice::api::rollout_plugin

@@ -178,10 +178,8 @@ Decision Outside::finish(const Aim& aim, const PluginSight& sight) {
     const bool is_current = sight.status.current_revision == sight.status.updated_revision;
     if (is_current && sight.verified && sight.status.ready)
         return complete(fmt::format("All of it is at revision {}.", memory_.revision));
-    const engine::Plan plan = compile(spec_, here());
-    engine::Plan throughout;
-    throughout.throughout = plan.throughout;
-    const engine::Advance next = engine::advance(throughout, PodCount{all}, seen_, now_);
+    const engine::Plan plan = compile(spec_, here());  // whose steps are all behind us
+    const engine::Advance next = engine::advance(plan, PodCount{all}, seen_, now_);
     const auto* failed = std::get_if<engine::Fail>(&next);
     if (failed && !is_current) return turn_back(failed->reason, failed->message);
     const std::string message = fmt::format("{} makes revision {} the current one. {}", plugin(),

@@ -84,11 +84,7 @@ void keep_and_say(Decision& decision, const CustomObject& object, const Snapshot
     status.guarantee = said.guarantee;
     status.conditions = said.conditions;
     decision.subject = subject_of(object);
-    auto write = status_write(object, old, status);
-    auto notices = std::exchange(decision.notices, {});
-    if (!write) return;
-    write->notices = std::move(notices);
-    decision.writes.push_back(std::move(*write));
+    add_write(decision, object, old, status);
 }
 
 std::expected<std::optional<PluginAddress>, FieldErrors> plugin_of(const Spec& spec,
@@ -102,11 +98,7 @@ std::expected<std::optional<PluginAddress>, FieldErrors> plugin_of(const Spec& s
     if (!is_built && !plugin.url.empty()) {
         auto named =
             address_of(plugin.url, plugin.sha256, plugin.verify, seen.environment.plugin_directory);
-        if (!named) {
-            const std::string& said = named.error().message;
-            const std::size_t colon = said.find(": ");
-            return fault(said.substr(0, colon), said.substr(colon + 2));
-        }
+        if (!named) return std::unexpected{FieldErrors{std::move(named.error())}};
         address = std::move(*named);
     } else if (!is_built) {
         const auto& all = static_cast<const PluginCatalogue&>(*seen.settings).declared;
@@ -120,11 +112,8 @@ std::expected<std::optional<PluginAddress>, FieldErrors> plugin_of(const Spec& s
         address = found->second;
         is_built = !address;
     }
-    const bool is_set =
-        spec.workload.api_version == "apps/v1" && spec.workload.kind == "StatefulSet";
-    if (is_built && !is_set)
-        return fault("spec.workloadRef",
-                     "must name a StatefulSet of apps/v1, which is what this plugin moves");
+    if (is_built && !is_stateful_set(spec.workload.api_version, spec.workload.kind))
+        return fault("spec.workloadRef", needs_stateful_set);
     return address;
 }
 

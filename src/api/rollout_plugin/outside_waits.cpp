@@ -33,12 +33,12 @@ constexpr engine::Command outside_commands[] = {
 
 Decision Outside::say(Phase phase, Reason reason, std::string message) {
     Decision decision;
-    const std::string name = object_.meta.key.name;
-    std::string unblock = engine::unblock_text(reason, seen_.workload, claims.commands, name);
-    for (const engine::Command& own : outside_commands)
-        if (own.reason == reason)
-            unblock = engine::unblock_text(reason, seen_.workload, outside_commands, name);
-    decision.report = {phase, reason, std::move(message), std::move(unblock)};
+    const auto* own = std::ranges::find(outside_commands, reason, &engine::Command::reason);
+    const std::span<const engine::Command> commands =
+        own == std::end(outside_commands) ? claims.commands : outside_commands;
+    decision.report = {
+        phase, reason, std::move(message),
+        engine::unblock_text(reason, seen_.workload, commands, object_.meta.key.name)};
     if (engine::entry(reason).tone == engine::Tone::Warning)
         decision.notices.push_back({reason, decision.report.message});
     return decision;
@@ -59,9 +59,8 @@ void Outside::ask(Decision& decision, const Aim& aim, Duration pace) const {
 }
 
 Decision Outside::hold(const Aim& aim, engine::Hold held, Duration pace) {
-    const bool is_open = memory_.open;
     const Phase begun = weight() > 0 ? Phase::Rolling : Phase::Waiting;
-    const Phase phase = is_open ? begun : is_known_ ? Phase::Idle : Phase::Blocked;
+    const Phase phase = memory_.open ? begun : is_known_ ? Phase::Idle : Phase::Blocked;
     Decision decision = say(phase, held.reason, std::move(held.message));
     decision.rests_at = held.rests_at;
     decision.wake_at = held.until;

@@ -198,12 +198,10 @@ Spec read_fields(const Fields& fields, const std::string& ns) {
     const auto plugin = fields.object("plugin", required);
     if (plugin) spec.plugin = read_plugin(*plugin);
     if (const auto strategy = fields.object("strategy", required)) read_strategy(*strategy, spec);
-    const bool is_stateful_set =
-        spec.workload.api_version == "apps/v1" && spec.workload.kind == "StatefulSet";
+    const bool is_set = is_stateful_set(spec.workload.api_version, spec.workload.kind);
     const bool is_named = !spec.workload.api_version.empty() && !spec.workload.kind.empty();
-    if (is_named && is_built_in(spec.plugin.name) && !is_stateful_set)
-        fields.fault("workloadRef",
-                     "must name a StatefulSet of apps/v1, which is what this plugin moves");
+    if (is_named && is_built_in(spec.plugin.name) && !is_set)
+        fields.fault("workloadRef", needs_stateful_set);
     if (const auto limits = fields.object("analysis", !required)) {
         spec.history.successful =
             limits->number("successfulRunHistoryLimit", history_range).value_or(5);
@@ -228,6 +226,10 @@ Spec read_fields(const Fields& fields, const std::string& ns) {
 bool is_built_in(std::string_view plugin) {
     return plugin == "statefulset" || plugin == "statefulset-plugin" ||
            plugin == "argoproj/statefulset";
+}
+
+bool is_stateful_set(std::string_view api_version, std::string_view kind) {
+    return api_version == "apps/v1" && kind == "StatefulSet";
 }
 
 std::expected<Spec, FieldErrors> read_spec(const model::CustomObject& object) {

@@ -42,6 +42,10 @@ struct Plugin {
 
 // The plugin for StatefulSets, which needs no program of its own.
 bool is_built_in(std::string_view plugin);
+bool is_stateful_set(std::string_view api_version, std::string_view kind);
+// What is wrong where the one is to move something that is not the other.
+inline constexpr const char* needs_stateful_set =
+    "must name a StatefulSet of apps/v1, which is what this plugin moves";
 
 struct SetWeight {
     int percent = 0;

@@ -111,14 +111,17 @@ void add_status(Decision& decision, const Grounds& on, Instant now) {
     if (decision.patch || decision.removal) return;
     const Status status = report(on, now);
     const bool is_known = decision.silent && !is_urgent(status, on.old, decision.report.reason);
-    auto write = is_known ? std::nullopt : status_write(on.object, on.old, status);
-    if (!write) {
-        decision.notices.clear();
-        return;
-    }
     const bool begins = status.pause.begun && (!on.old.pause.begun || on.old.step != status.step);
     if (begins) decision.notices.push_back({Reason::StepPaused, status.message});
-    write->notices = std::exchange(decision.notices, {});
+    add_write(decision, on.object, on.old, is_known ? on.old : status);
+}
+
+void add_write(Decision& decision, const CustomObject& object, const Status& old,
+               const Status& status) {
+    auto write = status_write(object, old, status);
+    auto notices = std::exchange(decision.notices, {});
+    if (!write) return;
+    write->notices = std::move(notices);
     decision.writes.push_back(std::move(*write));
 }
 

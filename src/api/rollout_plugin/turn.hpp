@@ -23,6 +23,11 @@ Circumstances circumstances(const Status& told, const Position& at, const Orders
 // Turns the report of a decision into a write of the status, and what was to be told with it.
 void add_status(engine::Decision& decision, const Grounds& grounds, Instant now);
 
+// The write that brings the status there, with what was to be told; nothing is told if there is
+// nothing to write.
+void add_write(engine::Decision& decision, const model::CustomObject& object, const Status& old,
+               const Status& status);
+
 // An analysis in the background may have failed since it was last seen: it is looked at before more
 // is let go.
 void look_at_background(engine::Decision& decision, const engine::Snapshot& seen, const Runs& runs);

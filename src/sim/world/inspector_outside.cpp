@@ -11,11 +11,6 @@ using api::rollout_plugin::PluginMethod;
 
 constexpr std::int64_t whole = 100;
 
-bool is_true(const json::object& object, const char* path) {
-    const json::value* found = find(object, path);
-    return found && *found == json::value(true);
-}
-
 }  // namespace
 
 ObjectPtr Inspector::outside_plugin(const std::string& ns, const std::string& workload) const {
@@ -37,16 +32,16 @@ void Inspector::check_deed_is_told(const PluginDeed& deed, const json::object& p
     if (weighs && told != deed.weight)
         broken("S31",
                fmt::format("{} % was asked for while the status says {} %", deed.weight, told));
-    if (weighs && is_true(plugin, "/status/aborted"))
+    if (weighs && flag_at(plugin, "/status/aborted"))
         broken("S31", "a weight was asked for after an abort");
-    if (weighs && !is_true(plugin, "/status/rolloutInProgress"))
+    if (weighs && !flag_at(plugin, "/status/rolloutInProgress"))
         broken("S31", "a weight was asked for while no rollout is told of");
     const bool moves = deed.method != PluginMethod::Abort;
     if (moves && text_at(plugin, "/status/updatedRevision") != deed.revision)
         broken("S31", fmt::format("revision {} was moved, and the status tells of another one",
                                   deed.revision));
-    if (deed.method == PluginMethod::Abort && is_true(plugin, "/status/rolloutInProgress") &&
-        !is_true(plugin, "/status/aborted") &&
+    if (deed.method == PluginMethod::Abort && flag_at(plugin, "/status/rolloutInProgress") &&
+        !flag_at(plugin, "/status/aborted") &&
         text_at(plugin, "/status/updatedRevision") == deed.revision)
         broken("S31", "it was taken back, and the status tells of no abort");
 }

@@ -187,13 +187,14 @@ TEST(Declarations, DangerousYamlIsRefused) {
     }
 }
 
-Result<PluginAddress> asked(const std::string& url, const std::string& sha256 = digest,
-                            bool verify = true, const std::string& folder = "/plugins") {
+using Asked = std::expected<PluginAddress, FieldError>;
+Asked asked(const std::string& url, const std::string& sha256 = digest, bool verify = true,
+            const std::string& folder = "/plugins") {
     return address_of(url, sha256, verify, folder);
 }
-std::string refusal(const Result<PluginAddress>& address) {
+std::string refusal(const Asked& address) {
     EXPECT_FALSE(address);
-    return address ? "" : address.error().message;
+    return address ? "" : address.error().field + ": " + address.error().what;
 }
 
 TEST(AddressOf, AFileBelowTheFolderIsAProgram) {
