@@ -157,10 +157,15 @@ Decision part_from(const Snapshot&, const CustomObject& object, Instant) {
 void inform(Decision& decision, const CustomObject& object, const Snapshot& seen, Decision own,
             Instant now) {
     if (object.meta.deleting) return;
-    const Status old = read_status(object);
-    const Footing footing = footing_of(seen, now);
-    add_status(
-        own, {object, old, nullptr, footing, seen.environment.guarantee, own, {}, {}, Runs{}}, now);
+    if (is_outside(seen, object)) {
+        keep_and_say(own, object, seen, now);
+    } else {
+        const Status old = read_status(object);
+        const Footing footing = footing_of(seen, now);
+        add_status(own,
+                   {object, old, nullptr, footing, seen.environment.guarantee, own, {}, {}, Runs{}},
+                   now);
+    }
     for (engine::ObjectWrite& write : own.writes)
         decision.writes.push_back(std::move(write));
 }
@@ -212,15 +217,13 @@ Decision decide(const Snapshot& seen, Instant now) {
     const CustomObject* holder = outside_steersman(seen);
     if (!holder) return {};
     Decision decision = steer_by(seen, *holder, now);
+    const std::string message =
+        fmt::format("rolloutplugin/{} steers this workload.", holder->meta.key.name);
     for (const CustomObject& object : seen.objects)
-        if (&object != holder && !object.meta.deleting) {
-            Decision own =
-                told(claims, seen, object, Phase::Blocked, Reason::ClaimedByOther,
-                     fmt::format("rolloutplugin/{} steers this workload.", holder->meta.key.name));
-            keep_and_say(own, object, seen, now);
-            for (engine::ObjectWrite& write : own.writes)
-                decision.writes.push_back(std::move(write));
-        }
+        if (&object != holder)
+            inform(decision, object, seen,
+                   told(claims, seen, object, Phase::Blocked, Reason::ClaimedByOther, message),
+                   now);
     return decision;
 }
 

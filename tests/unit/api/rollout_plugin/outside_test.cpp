@@ -280,6 +280,23 @@ TEST(Outside, WhatCannotBeReadForgetsNothing) {
     EXPECT_EQ(desk.status().step, before.step);
 }
 
+TEST(Outside, AStatefulSetThatIsAwayForAMomentForgetsNothing) {
+    Desk desk;
+    std::string& spec = desk.seen.objects[0].spec;
+    spec.replace(spec.find("example.com/v1"), 14, "apps/v1");
+    spec.replace(spec.find("Split"), 5, "StatefulSet");
+    desk.seen.workload.meta = {.key = {"shop", "shop"}, .uid = "set-1"};
+    begin(desk);
+    const Status before = desk.status();
+    ASSERT_EQ(before.rollout->weight, 20);
+    desk.seen.workload.meta.uid.clear();
+    const Decision decision = desk.settle();
+    EXPECT_EQ(decision.probe, std::nullopt);
+    EXPECT_EQ(desk.status().reason, "TargetMissing");
+    EXPECT_TRUE(desk.status().in_progress);
+    EXPECT_EQ(desk.status().rollout, before.rollout);
+}
+
 TEST(Outside, AWaitWhoseWordsChangeIsNotWrittenAtEveryLook) {
     Desk desk;
     begin(desk);
