@@ -5,7 +5,7 @@
 #include <set>
 #include <sstream>
 
-#include "sim/scenario/play.hpp"
+#include "sim/scenario/explore.hpp"
 #include "sim/world/random_world.hpp"
 
 namespace sluice::sim {
@@ -41,10 +41,8 @@ bool is_killed(const std::string& promise, const std::vector<std::string>& files
             return false;
         }
         if (is_broken(play(*scenario, 1).problems, promise)) return true;
-        if (is_broken(
-                explore(*scenario, 1, {.crash_stride = 9, .event_stride = 9, .pairs = 10}).problems,
-                promise))
-            return true;
+        const Depth some{.writes_max = 12, .reads_max = 6, .batches_max = 8, .pairs = 10};
+        if (is_broken(explore(*scenario, 1, some).problems, promise)) return true;
     }
     for (std::uint64_t seed = 1; seed <= 60; ++seed)
         if (is_broken(play_random_world(seed).problems, promise)) return true;

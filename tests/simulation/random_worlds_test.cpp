@@ -1,6 +1,7 @@
 // Random worlds: nothing is ungated while anything may happen, and all ends well when it stops.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <iostream>
 #include <mutex>
 
@@ -11,23 +12,29 @@ namespace sluice::sim {
 namespace {
 
 #ifdef SLUICE_SANITIZED
-constexpr std::uint64_t seeds = 6;
+constexpr std::uint64_t worlds_by_default = 6;
 #else
-constexpr std::uint64_t seeds = 400;
+constexpr std::uint64_t worlds_by_default = 400;
 #endif
+
+std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
+    const char* given = std::getenv(variable);
+    return given ? std::strtoull(given, nullptr, 10) : otherwise;
+}
 
 TEST(RandomWorlds, KeepEveryPromiseAndEndWell) {
     std::mutex lock;
     Duration simulated{0};
     int injected = 0;
-    testing::in_parallel(seeds, [&](std::size_t number) {
-        const std::uint64_t seed = number + 1;
+    const std::uint64_t first = number_from("SLUICE_SEED", 1);
+    testing::in_parallel(number_from("SLUICE_WORLDS", worlds_by_default), [&](std::size_t number) {
+        const std::uint64_t seed = first + number;
         const RandomOutcome outcome = play_random_world(seed);
         const std::scoped_lock held{lock};
         simulated += outcome.simulated;
         injected += outcome.injected;
         EXPECT_TRUE(outcome.problems.empty())
-            << outcome.problems.front() << "\nsee it again with: sluice sim --seed " << seed
+            << outcome.problems.front() << "\nagain: build/release/sluice sim --seed " << seed
             << " --worlds 1";
     });
     EXPECT_GT(injected, 0) << "faults must have happened";

@@ -7,19 +7,17 @@
 namespace sluice::sim {
 namespace {
 
-// A disturbed world may need a fresh list to see what it missed; that takes a quarter of an hour.
 constexpr Duration patience_when_disturbed = 40min;
 constexpr Duration look_every = 250ms;
-constexpr Duration idle_time = 1h;
-constexpr Duration idle_time_when_disturbed = 10min;
 
 class Player {
   public:
-    Player(const Scenario& scenario, std::uint64_t seed, bool is_quiet, const Disturb& disturb)
+    Player(const Scenario& scenario, std::uint64_t seed, const Disturbance& disturbance)
         : scenario_(scenario),
-          is_quiet_(is_quiet),
+          is_quiet_(!disturbance.disturb),
+          tail_(disturbance.tail),
           world_(std::make_unique<World>(world_options(scenario, seed))) {
-        disturb(world_->faults);
+        if (!is_quiet_) disturbance.disturb(world_->faults);
     }
 
     Outcome play();
@@ -37,6 +35,7 @@ class Player {
 
     const Scenario& scenario_;
     bool is_quiet_;
+    Tail tail_;
     std::unique_ptr<World> world_;
     Instant begun_;
     std::vector<std::string> problems_;
@@ -123,9 +122,9 @@ bool Player::run(const Block& block) {
 
 // When all is done nobody writes any more, and every operator knows the world as it is.
 void Player::check_idle() {
-    world_->cluster.run_for(is_quiet_ ? 1min : 20min);
+    world_->cluster.run_for(tail_.settling);
     const int before = world_->inspector.writes();
-    world_->cluster.run_for(is_quiet_ ? idle_time : idle_time_when_disturbed);
+    world_->cluster.run_for(tail_.idle);
     const int written = world_->inspector.writes() - before;
     if (written > 0)
         problem(scenario_.blocks.back().line,
@@ -147,14 +146,14 @@ Outcome Player::play() {
         well = well && run(block);
     }
     // What the idle hour does is checked, and not disturbed.
-    const int exchanges = world_->faults.exchanges();
+    std::vector<Exchange> exchanges = world_->faults.exchanges();
     const int batches = world_->faults.batches();
     if (well) check_idle();
     Outcome outcome{std::move(problems_), world_->inspector.tested()};
     if (well) outcome.tested.insert({"L1", "L5"});
     for (const std::string& one : world_->inspector.violations())
         outcome.problems.push_back(fmt::format("{}: {}", scenario_.name, one));
-    outcome.exchanges = exchanges;
+    outcome.exchanges = std::move(exchanges);
     outcome.batches = batches;
     outcome.injected = world_->faults.injected();
     outcome.simulated = now() - start;
@@ -163,87 +162,8 @@ Outcome Player::play() {
 
 }  // namespace
 
-Outcome play(const Scenario& scenario, std::uint64_t seed, bool is_quiet, const Disturb& disturb) {
-    return Player{scenario, seed, is_quiet, disturb}.play();
-}
-
-namespace {
-
-class Explorer {
-  public:
-    Explorer(const Scenario& scenario, std::uint64_t seed) : scenario_(scenario), seed_(seed) {}
-
-    Outcome run(const std::string& what, bool is_quiet, const Disturb& disturb) {
-        Outcome outcome = play(scenario_, seed_, is_quiet, disturb);
-        ++found.runs;
-        found.injected += outcome.injected;
-        found.simulated += outcome.simulated;
-        found.tested.merge(outcome.tested);
-        for (const std::string& problem : outcome.problems)
-            found.problems.push_back(fmt::format("{} [{}]", problem, what));
-        return outcome;
-    }
-
-    Exploration found;
-
-  private:
-    const Scenario& scenario_;
-    std::uint64_t seed_;
-};
-
-// Long timelines, and those in which two operators renew a lease, are sampled evenly.
-int stride(int wanted, int count, int points_max) {
-    return std::max(wanted, (count + points_max - 1) / points_max);
-}
-
-}  // namespace
-
-Exploration explore(const Scenario& scenario, std::uint64_t seed, const Depth& depth) {
-    Explorer explorer{scenario, seed};
-    const Outcome plain = explorer.run("plain", true, [](Faults&) {});
-    if (!plain.problems.empty()) return std::move(explorer.found);
-    const auto exchange = [&](int at, Mishap mishap, std::uint64_t stale) {
-        explorer.run(fmt::format("{} at exchange {}{}", to_text(mishap), at,
-                                 stale ? fmt::format(", then a view {} changes old", stale) : ""),
-                     false, [&](Faults& faults) {
-                         faults.at_exchange(at, mishap);
-                         if (stale) faults.serve_stale(stale);
-                     });
-    };
-    // Each timeline is sampled at places of its own.
-    const auto start = [&](int step) {
-        return static_cast<int>(seed % static_cast<std::uint64_t>(step));
-    };
-    const int crash_step = stride(depth.crash_stride, plain.exchanges, depth.points_max);
-    const int event_step = stride(depth.event_stride, plain.batches, depth.points_max);
-    for (int at = start(crash_step); at < plain.exchanges; at += crash_step) {
-        exchange(at, Mishap::CrashBefore, 0);
-        exchange(at, Mishap::CrashAfter, 0);
-        exchange(at, Mishap::CrashAfter, 4 + static_cast<std::uint64_t>(at) % 9);
-        exchange(at, at % 2 ? Mishap::LoseAnswer : Mishap::LoseRequest, 0);
-    }
-    for (int at = start(event_step); at < plain.batches; at += event_step)
-        for (const EventMishap mishap :
-             {EventMishap::Lose, EventMishap::Repeat, EventMishap::Delay})
-            explorer.run(fmt::format("{} at batch {}", to_text(mishap), at), false,
-                         [&](Faults& faults) { faults.at_batch(at, mishap); });
-    Dice dice{seed};
-    for (int pair = 0; pair < depth.pairs && plain.exchanges > 0 && plain.batches > 0; ++pair) {
-        const int first = static_cast<int>(dice.roll() % static_cast<unsigned>(plain.exchanges));
-        const int second = static_cast<int>(dice.roll() % static_cast<unsigned>(plain.exchanges));
-        const int batch = static_cast<int>(dice.roll() % static_cast<unsigned>(plain.batches));
-        const auto one = static_cast<Mishap>(1 + dice.roll() % 8);
-        const auto other = static_cast<Mishap>(1 + dice.roll() % 8);
-        const auto late = static_cast<EventMishap>(dice.roll() % 4);
-        explorer.run(fmt::format("{} at exchange {}, {} at exchange {}, {} at batch {}",
-                                 to_text(one), first, to_text(other), second, to_text(late), batch),
-                     false, [&](Faults& faults) {
-                         faults.at_exchange(first, one);
-                         faults.at_exchange(second, other);
-                         faults.at_batch(batch, late);
-                     });
-    }
-    return std::move(explorer.found);
+Outcome play(const Scenario& scenario, std::uint64_t seed, const Disturbance& disturbance) {
+    return Player{scenario, seed, disturbance}.play();
 }
 
 }  // namespace sluice::sim

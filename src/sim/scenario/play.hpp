@@ -1,8 +1,8 @@
-// Plays scenarios: once as they are written, and then with everything that can go wrong.
+// Plays a scenario: as it is written, or in a world that is disturbed.
 #pragma once
 
 #include <functional>
-#include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -11,40 +11,29 @@
 
 namespace sluice::sim {
 
-// Sets the faults of a run up before it begins.
-using Disturb = std::function<void(Faults&)>;
+// What follows on the last line of a scenario: time to settle, and then time in which nobody may
+// write anything.
+struct Tail {
+    Duration settling;
+    Duration idle;
+};
+constexpr Tail tail_of_a_quiet_run{1min, 1h};
+
+struct Disturbance {
+    std::string what = {};                      // for people
+    std::function<void(Faults&)> disturb = {};  // before the world begins; empty: nothing is
+    Tail tail = tail_of_a_quiet_run;            // disturbed, and all must be seen in time
+};
 
 struct Outcome {
     std::vector<std::string> problems;  // empty: all is well
     std::set<std::string> tested;       // promises that were put to the test
-    int exchanges = 0;
+    std::vector<Exchange> exchanges = {};
     int batches = 0;
     int injected = 0;
     Duration simulated{0};
 };
 
-// `is_quiet`: nothing is disturbed, so that everything must be seen in time.
-Outcome play(
-    const Scenario& scenario, std::uint64_t seed, bool is_quiet = true,
-    const Disturb& disturb = [](Faults&) {});
-
-struct Exploration {
-    int runs = 0;
-    int injected = 0;
-    Duration simulated{0};
-    std::set<std::string> tested;
-    std::vector<std::string> problems;  // each with what was done to the world
-};
-
-struct Depth {
-    int crash_stride = 1;  // every n-th exchange
-    int event_stride = 1;  // every n-th batch
-    int pairs = 20;        // of faults, drawn from the seed
-    int points_max = 250;  // exchanges and batches; longer timelines are sampled evenly
-};
-
-// A crash before and after every exchange, the same with a stale view behind it, lost, repeated and
-// late events at every batch, and pairs of faults.
-Exploration explore(const Scenario& scenario, std::uint64_t seed, const Depth& depth);
+Outcome play(const Scenario& scenario, std::uint64_t seed, const Disturbance& disturbance = {});
 
 }  // namespace sluice::sim

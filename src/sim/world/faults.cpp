@@ -14,8 +14,9 @@ const char* to_text(EventMishap mishap) {
     return names[static_cast<std::size_t>(mishap)];
 }
 
-Mishap Faults::next_exchange(Instant now) {
-    const auto planned = exchanges_.find(exchange_count_++);
+Mishap Faults::next_exchange(Exchange exchange, Instant now) {
+    const auto planned = exchanges_.find(static_cast<int>(seen_.size()));
+    seen_.push_back(exchange);
     Mishap mishap = planned == exchanges_.end() ? Mishap::None : planned->second;
     if (mishap == Mishap::None && hits(odds_.crash, now))
         mishap = dice_.roll() % 2 ? Mishap::CrashBefore : Mishap::CrashAfter;

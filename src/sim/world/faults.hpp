@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "base/dice.hpp"
 #include "base/time.hpp"
@@ -24,6 +25,16 @@ enum class Mishap : std::uint8_t {
     Slow,  // carried out and answered, as late as a client just bears
 };
 enum class EventMishap : std::uint8_t { None, Lose, Repeat, Delay };
+
+// Whether whoever is asked can be told from one that was not: a question to a hook or a plugin
+// counts as a write, one to Prometheus as a read.
+enum class Access : std::uint8_t { Read, Write };
+
+// An exchange as it was: enough to tell which faults would be the same fault twice.
+struct Exchange {
+    Access access;
+    std::uint64_t version;  // of the cluster's storage when it began
+};
 
 const char* to_text(Mishap mishap);
 const char* to_text(EventMishap mishap);
@@ -47,11 +58,11 @@ class Faults {
     // Every first list of a process is this many changes old.
     void serve_stale(std::uint64_t changes) { stale_ = changes; }
 
-    Mishap next_exchange(Instant now);
+    Mishap next_exchange(Exchange exchange, Instant now);
     EventMishap next_batch(Instant now);
     std::uint64_t stale_by(Instant now);
 
-    int exchanges() const { return exchange_count_; }
+    const std::vector<Exchange>& exchanges() const { return seen_; }
     int batches() const { return batch_count_; }
     int injected() const { return injected_; }
 
@@ -61,12 +72,12 @@ class Faults {
     }
 
     std::map<int, Mishap> exchanges_;
+    std::vector<Exchange> seen_;
     std::map<int, EventMishap> batches_;
     std::uint64_t stale_ = 0;
     Odds odds_;
     Dice dice_{1};
     Instant until_;
-    int exchange_count_ = 0;
     int batch_count_ = 0;
     int injected_ = 0;
 };

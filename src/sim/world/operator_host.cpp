@@ -134,9 +134,11 @@ void OperatorHost::set_alarm(Instant at) {
     });
 }
 
-void OperatorHost::exchange(std::function<void()> carry_out, std::function<void()> answer,
+void OperatorHost::exchange(Access access, std::function<void()> carry_out,
+                            std::function<void()> answer,
                             std::function<void(runtime::RequestFailure)> fail) {
-    const Mishap mishap = faults_.next_exchange(cluster_.now());
+    const Mishap mishap =
+        faults_.next_exchange({access, cluster_.api().storage().version()}, cluster_.now());
     if (mishap == Mishap::CrashBefore) return crash();
     const auto to_server = [this, mishap, carry_out = std::move(carry_out),
                             answer = std::move(answer), fail = std::move(fail)] {
@@ -159,6 +161,7 @@ bool OperatorHost::is_served(const runtime::WatchScope& scope) const {
 void OperatorHost::run_one(controller::StartList&& effect) {
     auto page = std::make_shared<std::optional<model::ListPage>>();
     exchange(
+        Access::Read,
         [this, page, scope = effect.scope] {
             if (is_served(scope)) *page = list_at(scope, cluster_.api().storage().version());
         },
@@ -194,16 +197,17 @@ void OperatorHost::run_one(controller::StartWatch&& effect) {
     if (!effect.request.initial_events)
         stream.watch.version = std::stoull("0" + effect.request.resource_version);
     auto served = std::make_shared<bool>(false);
-    exchange([this, served, scope = effect.scope] { *served = is_served(scope); },
-             [this, id, stream, served, timeout = effect.request.timeout] {
-                 if (!*served) return step(controller::SessionFailed{id, not_served});
-                 streams_[id] = stream;
-                 pump(id);
-                 later(timeout, [this, id] { end_watch(id); });
-             },
-             [this, id](runtime::RequestFailure failed) {
-                 step(controller::SessionFailed{id, std::move(failed)});
-             });
+    exchange(
+        Access::Read, [this, served, scope = effect.scope] { *served = is_served(scope); },
+        [this, id, stream, served, timeout = effect.request.timeout] {
+            if (!*served) return step(controller::SessionFailed{id, not_served});
+            streams_[id] = stream;
+            pump(id);
+            later(timeout, [this, id] { end_watch(id); });
+        },
+        [this, id](runtime::RequestFailure failed) {
+            step(controller::SessionFailed{id, std::move(failed)});
+        });
 }
 
 // As the server does it when the time is up: a bookmark before the end, so that the next watch goes

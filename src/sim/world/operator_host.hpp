@@ -99,7 +99,7 @@ class OperatorHost {
 
     // One exchange: `carry_out` reaches the world, `answer` comes back; the faults may spoil
     // either.
-    void exchange(std::function<void()> carry_out, std::function<void()> answer,
+    void exchange(Access access, std::function<void()> carry_out, std::function<void()> answer,
                   std::function<void(runtime::RequestFailure)> fail);
     // A request in the operator's name, as it is carried out at the server.
     Response serve(const std::string& method, const std::string& path, std::string body);

@@ -38,6 +38,15 @@ api::Reply::What unanswered(const api::analysis::Question& question, const std::
     return MeasurementAnswer{question.key, NotMeasured{why}, {}};
 }
 
+Access access_of(const api::analysis::Question& question) {
+    const auto* job = std::get_if<JobQuestion>(&question.what);
+    return job && job->act != JobQuestion::Act::Look ? Access::Write : Access::Read;
+}
+
+Access access_of(const api::rollout_plugin::PluginLook&) {
+    return Access::Write;
+}
+
 api::Reply::What unanswered(const api::rollout_plugin::PluginLook&, const std::string& why) {
     return api::rollout_plugin::PluginSight{.error = why};
 }
@@ -58,6 +67,7 @@ void OperatorHost::run_one(controller::AskMetric&& effect) {
         step(controller::MetricAnswered{ticket, std::move(what.said)});
     };
     exchange(
+        Access::Read,
         [this, reading, ticket, ns = effect.ns, query = std::move(effect.query)] {
             // Taken back before it left?
             if (!asking_.contains(ticket)) return;
@@ -82,6 +92,7 @@ void OperatorHost::run_one(controller::AskHook&& effect) {
             step(controller::HookAnswered{ticket, allowed, std::move(message)});
     };
     exchange(
+        Access::Write,
         [this, verdict, ticket = effect.ticket, transition = std::move(effect.transition),
          hooks = effect.hooks] {
             // Taken back before it left?
@@ -149,6 +160,8 @@ void OperatorHost::run_one(controller::AskOwn&& effect) {
         step(controller::OwnAnswered{ticket, std::make_shared<const api::Reply>(std::move(what))});
     };
     exchange(
+        std::visit([](const auto& one) { return access_of(one); },
+                   api::opened(*effect.question).what),
         [this, reply, ticket, question = effect.question, ns = effect.ns] {
             // Taken back before it left?
             if (!asking_.contains(ticket)) return;

@@ -89,6 +89,7 @@ controller::Answer<controller::LiveWorkload> OperatorHost::live(
 void OperatorHost::run_one(controller::ReadWorkload&& effect) {
     auto answer = std::make_shared<controller::Answer<controller::LiveWorkload>>();
     exchange(
+        Access::Read,
         [this, answer, key = effect.key, objects = effect.objects] {
             witness_.reads(options_.identity, key);
             *answer = live(key, objects);
@@ -104,6 +105,7 @@ void OperatorHost::run_one(controller::ReadWorkload&& effect) {
 void OperatorHost::run_one(controller::PatchWorkload&& effect) {
     auto answer = std::make_shared<controller::Answer<model::StatefulSet>>();
     exchange(
+        Access::Write,
         [this, answer, key = effect.key, patch = effect.json_patch] {
             witness_.patches(options_.identity, patch, key);
             const Response response = serve("PATCH", statefulset_path(key), patch);
@@ -126,6 +128,7 @@ void OperatorHost::run_one(controller::PatchWorkload&& effect) {
 void OperatorHost::write_object(controller::Ticket ticket, std::function<Response()> write) {
     auto answer = std::make_shared<controller::Answer<model::CustomObject>>();
     exchange(
+        Access::Write,
         [answer, write = std::move(write)] {
             const Response response = write();
             if (response.status >= 300) {
@@ -165,6 +168,7 @@ void OperatorHost::remove(controller::Ticket ticket, const std::string& path,
                           const std::string& propagation) {
     auto answer = std::make_shared<controller::Answer<void>>();
     exchange(
+        Access::Write,
         [this, answer, path, key, uid, propagation] {
             witness_.deletes(options_.identity, key, uid);
             json::object how{{"apiVersion", "v1"},
@@ -191,6 +195,7 @@ void OperatorHost::run_one(controller::DeletePod&& effect) {
 
 void OperatorHost::run_one(controller::PostEvent&& effect) {
     exchange(
+        Access::Write,
         [this, body = controller::event_body(effect, options_.identity), ns = effect.key.ns] {
             serve("POST", fmt::format("/apis/events.k8s.io/v1/namespaces/{}/events", ns), body);
         },
@@ -200,6 +205,7 @@ void OperatorHost::run_one(controller::PostEvent&& effect) {
 void OperatorHost::run_one(controller::CheckPolicies&&) {
     auto installed = std::make_shared<bool>(false);
     exchange(
+        Access::Read,
         [this, installed] {
             const std::string group = ".admissionregistration.k8s.io";
             *installed =
@@ -238,17 +244,19 @@ void OperatorHost::run_election() {
     };
     auto answer = std::make_shared<Result<model::Lease>>(failure(ErrorKind::Timeout, "no answer"));
     if (request && std::holds_alternative<runtime::ReadLease>(*request)) {
-        exchange([this, answer] { *answer = read_lease(); },
-                 [this, answer, again] {
-                     election_->on_read(std::move(*answer), clock());
-                     again();
-                 },
-                 [this, again](const runtime::RequestFailure& failed) {
-                     election_->on_read(failure(ErrorKind::Timeout, failed.message), clock());
-                     again();
-                 });
+        exchange(
+            Access::Read, [this, answer] { *answer = read_lease(); },
+            [this, answer, again] {
+                election_->on_read(std::move(*answer), clock());
+                again();
+            },
+            [this, again](const runtime::RequestFailure& failed) {
+                election_->on_read(failure(ErrorKind::Timeout, failed.message), clock());
+                again();
+            });
     } else if (request) {
         exchange(
+            Access::Write,
             [this, answer, wanted = std::get<runtime::WriteLease>(*request)] {
                 *answer = write_lease(wanted);
             },

@@ -1,0 +1,143 @@
+#include "sim/scenario/explore.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace sluice::sim {
+namespace {
+
+// Events that were lost are seen with the next list, which may take a quarter of an hour. All else
+// is over with the longest wait of a client.
+constexpr Tail long_tail{20min, 10min};
+constexpr Tail short_tail{2min, 3min};
+
+// At most `count_max` of them, evenly spread, from a start that the seed chooses.
+std::vector<int> sample(const std::vector<int>& all, int count_max, std::uint64_t seed) {
+    const int count = static_cast<int>(all.size());
+    if (count_max <= 0 || count == 0) return {};
+    const int step = 1 + (count - 1) / count_max;
+    std::vector<int> chosen;
+    for (int i = static_cast<int>(seed % static_cast<std::uint64_t>(step)); i < count; i += step)
+        chosen.push_back(all[static_cast<std::size_t>(i)]);
+    return chosen;
+}
+
+std::vector<int> numbers_below(int count) {
+    std::vector<int> numbers;
+    for (int i = 0; i < count; ++i)
+        numbers.push_back(i);
+    return numbers;
+}
+
+std::vector<int> places_of(const std::vector<Exchange>& exchanges, Access access) {
+    std::vector<int> places;
+    for (std::size_t i = 0; i < exchanges.size(); ++i)
+        if (exchanges[i].access == access) places.push_back(static_cast<int>(i));
+    return places;
+}
+
+// Of the reads that follow on one another while nothing changes, the first.
+std::vector<int> first_reads(const std::vector<Exchange>& exchanges) {
+    std::vector<int> firsts;
+    for (const int place : places_of(exchanges, Access::Read)) {
+        const auto at = static_cast<std::size_t>(place);
+        if (at == 0 || exchanges[at - 1].version != exchanges[at].version ||
+            exchanges[at - 1].access == Access::Write)
+            firsts.push_back(place);
+    }
+    return firsts;
+}
+
+Disturbance at_exchange(int at, Mishap mishap, Tail tail) {
+    return {fmt::format("{} at exchange {}", to_text(mishap), at),
+            [at, mishap](Faults& faults) { faults.at_exchange(at, mishap); }, tail};
+}
+
+Disturbance crash_with_old_view(int at, Tail tail) {
+    const std::uint64_t changes = 4 + static_cast<std::uint64_t>(at) % 9;
+    return {fmt::format("{} at exchange {}, then a view {} changes old",
+                        to_text(Mishap::CrashAfter), at, changes),
+            [at, changes](Faults& faults) {
+                faults.at_exchange(at, Mishap::CrashAfter);
+                faults.serve_stale(changes);
+            },
+            tail};
+}
+
+Disturbance at_batch(int at, EventMishap mishap, Tail tail) {
+    return {fmt::format("{} at batch {}", to_text(mishap), at),
+            [at, mishap](Faults& faults) { faults.at_batch(at, mishap); }, tail};
+}
+
+Disturbance pair(Dice& dice, int exchanges, int batches) {
+    const auto below = [&](int count) {
+        return static_cast<int>(dice.roll() % static_cast<unsigned>(count));
+    };
+    const int first = below(exchanges);
+    const int second = below(exchanges);
+    const int batch = below(batches);
+    const auto one = static_cast<Mishap>(1 + dice.roll() % 8);
+    const auto other = static_cast<Mishap>(1 + dice.roll() % 8);
+    const auto late = static_cast<EventMishap>(dice.roll() % 4);
+    return {fmt::format("{} at exchange {}, {} at exchange {}, {} at batch {}", to_text(one), first,
+                        to_text(other), second, to_text(late), batch),
+            [=](Faults& faults) {
+                faults.at_exchange(first, one);
+                faults.at_exchange(second, other);
+                faults.at_batch(batch, late);
+            },
+            long_tail};
+}
+
+}  // namespace
+
+std::vector<Disturbance> disturbances(const Outcome& plain, std::uint64_t seed,
+                                      const Depth& depth) {
+    const std::vector<Exchange>& exchanges = plain.exchanges;
+    const Tail tail = depth.is_patient ? long_tail : short_tail;
+    std::vector<Disturbance> all;
+    for (const int at : sample(places_of(exchanges, Access::Write), depth.writes_max, seed)) {
+        for (const Mishap mishap :
+             {Mishap::CrashBefore, Mishap::CrashAfter, Mishap::LoseRequest, Mishap::LoseAnswer})
+            all.push_back(at_exchange(at, mishap, tail));
+        all.push_back(crash_with_old_view(at, tail));
+    }
+    for (const int at : sample(first_reads(exchanges), depth.reads_max, seed)) {
+        all.push_back(at_exchange(at, Mishap::CrashAfter, tail));
+        all.push_back(crash_with_old_view(at, tail));
+    }
+    for (const int at : sample(places_of(exchanges, Access::Read), depth.reads_max, seed))
+        all.push_back(at_exchange(at, Mishap::LoseRequest, tail));
+    for (const int at : sample(numbers_below(plain.batches), depth.batches_max, seed)) {
+        all.push_back(at_batch(at, EventMishap::Lose, long_tail));
+        all.push_back(at_batch(at, EventMishap::Repeat, tail));
+        all.push_back(at_batch(at, EventMishap::Delay, long_tail));
+    }
+    Dice dice{seed};
+    if (!exchanges.empty() && plain.batches > 0)
+        for (int i = 0; i < depth.pairs; ++i)
+            all.push_back(pair(dice, static_cast<int>(exchanges.size()), plain.batches));
+    return all;
+}
+
+Exploration explore(const Scenario& scenario, std::uint64_t seed, const Depth& depth) {
+    Exploration found;
+    const auto run = [&](const Disturbance& disturbance) {
+        Outcome outcome = play(scenario, seed, disturbance);
+        ++found.runs;
+        found.injected += outcome.injected;
+        found.simulated += outcome.simulated;
+        found.tested.merge(outcome.tested);
+        for (const std::string& problem : outcome.problems)
+            found.problems.push_back(fmt::format("{} [{}]", problem, disturbance.what));
+        return outcome;
+    };
+    const Outcome plain = run({.what = "plain"});
+    if (!plain.problems.empty()) return found;
+    for (const Disturbance& disturbance : disturbances(plain, seed, depth))
+        run(disturbance);
+    return found;
+}
+
+}  // namespace sluice::sim
