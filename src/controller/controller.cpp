@@ -156,17 +156,17 @@ void Controller::on(Leadership&& input, Instant now) {
     }
 }
 
-void Controller::absorb(SessionId id, runtime::Seen seen, Instant now) {
+void Controller::absorb(SessionId id, const runtime::Seen& seen, Instant now) {
     const runtime::WatchSession& session = sessions_[id];
     const auto queue = [&](const runtime::Touched& touched) {
         for (const model::ObjectKey& key : touched)
             queue_.add(key, now);
     };
-    for (runtime::SeenObject& one : seen.objects) {
+    for (const runtime::SeenObject& one : seen.objects) {
         if (const auto* map = std::get_if<model::ConfigMap>(&one.object))
             see_settings(declarer(session), *map, one.is_gone, session.epoch(), now);
         else
-            queue(one.is_gone ? remove(session, one.object) : put(session, std::move(one.object)));
+            queue(one.is_gone ? remove(session, one.object) : put(session, one.object));
     }
     if (!seen.complete_at) return;
     queue(drop_unlisted(session, *seen.complete_at));
@@ -238,7 +238,8 @@ runtime::Touched Controller::workloads_of(const model::CustomResource* resource,
     return workloads;
 }
 
-runtime::Touched Controller::put(const runtime::WatchSession& session, model::Object object) {
+runtime::Touched Controller::put(const runtime::WatchSession& session,
+                                 const model::Object& object) {
     const std::uint8_t epoch = session.epoch();
     if (const auto* set = std::get_if<model::StatefulSet>(&object)) return store_.put(*set, epoch);
     if (const auto* pod = std::get_if<model::Pod>(&object)) return store_.put(*pod, epoch);

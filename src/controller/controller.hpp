@@ -146,8 +146,8 @@ class Controller {
     void on(PoliciesSeen&& input, Instant now);
     void on(Leadership&& input, Instant now);
 
-    void absorb(SessionId session, runtime::Seen seen, Instant now);
-    runtime::Touched put(const runtime::WatchSession& session, model::Object object);
+    void absorb(SessionId session, const runtime::Seen& seen, Instant now);
+    runtime::Touched put(const runtime::WatchSession& session, const model::Object& object);
     runtime::Touched remove(const runtime::WatchSession& session, const model::Object& object);
     runtime::Touched drop_unlisted(const runtime::WatchSession& session, std::uint64_t version);
     // Null if no API that is served has this resource.

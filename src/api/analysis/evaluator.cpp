@@ -6,6 +6,7 @@
 #include "api/analysis/functions.hpp"
 #include "api/analysis/operators.hpp"
 #include "api/inquiry/text.hpp"
+#include "base/assert.hpp"
 
 namespace sluice::api::analysis {
 
@@ -106,6 +107,7 @@ Value Evaluator::linked(const Value& base, const Link& link) {
     work_.take(1);
     if (link.kind == Link::Kind::Slice) return sliced(base, link);
     if (link.kind == Link::Kind::Index) {
+        SLUICE_ASSERT(link.from.has_value());
         const Value index = of(*link.from);
         work_.at = link.at;
         return indexed(base, index);
