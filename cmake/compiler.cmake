@@ -1,7 +1,7 @@
 # Warnings, hardening and sanitizers: the same for every target of the project.
 add_compile_options(
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror
-  -fstack-protector-strong -fno-omit-frame-pointer)
+  -fPIC -fstack-protector-strong -fno-omit-frame-pointer)
 add_compile_definitions(_GLIBCXX_ASSERTIONS)
 add_link_options(-fuse-ld=mold -Wl,-z,relro,-z,now -Wl,--as-needed)
 
