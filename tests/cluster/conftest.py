@@ -1,8 +1,15 @@
-"""Fixtures: one control plane per run, one namespace per test, operators that end with it."""
+"""Fixtures: one control plane per session, one namespace per test, operators that end with it.
+
+Files with the mark `abuse` do to a control plane what others could not stand: they kill its
+servers, take policies away, or need one of their own kind. They run in a session of their own.
+"""
 
 from __future__ import annotations
 
+import os
 import secrets
+from collections import Counter
+from pathlib import Path
 from typing import Callable, Iterator
 
 import pytest
@@ -12,6 +19,7 @@ from harness.controlplane import ControlPlane
 from harness.hookserver import HookServer
 from harness.operator import Operator, install as install_component, service_account_kubeconfig
 
+_times = pytest.StashKey[Counter[str]]()
 _logs = pytest.StashKey[str]()
 _failed = pytest.StashKey[bool]()
 
@@ -95,8 +103,19 @@ def https_hook(cluster: ControlPlane) -> Iterator[HookServer]:
 def pytest_runtest_makereport(item: pytest.Item):
     outcome = yield
     report = outcome.get_result()
+    spent = item.config.stash.setdefault(_times, Counter())
+    spent[item.path.name] += report.duration
     if report.failed:
         item.config.stash[_failed] = True
         logs = item.config.stash.get(_logs, None)
         if logs:
             report.sections.append(("Logs", f"The logs of this run are kept in {logs}"))
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """The seconds of each file, for whoever wants to know where the time goes."""
+    wanted = os.environ.get("SLUICE_FILE_TIMES")
+    if wanted:
+        times = session.config.stash.get(_times, Counter())
+        Path(wanted).write_text("".join(f"{name}\t{seconds:.1f}\n"
+                                        for name, seconds in times.most_common()))

@@ -20,6 +20,8 @@ from conformance.traces import TRACES
 from harness.controlplane import ControlPlane
 from harness.embedded import Embedded
 
+pytestmark = pytest.mark.abuse
+
 SPEED = 10
 
 Texts = dict[tuple[str, str], str]

@@ -12,6 +12,8 @@ from harness.workloads import (IMAGE_A, IMAGE_B, change_image, create_ready, ima
 from pilot_world import (FLAGS, NAME, annotations, set_policies, subscribed, wait_for_reason,
                          wait_until_at_rest)
 
+pytestmark = pytest.mark.abuse
+
 HEALTH = ("GET", "/_cat/health?format=json")
 SETTINGS = ("PUT", "/_cluster/settings")
 SYNCED_FLUSH = ("POST", "/_flush/synced")

@@ -52,7 +52,8 @@ spec:
 """
 
 
-@pytest.fixture(scope="module", params=["kubectl", "kubectl-oldest"])
+@pytest.fixture(scope="module", params=[
+    "kubectl", pytest.param("kubectl-oldest", marks=pytest.mark.deep)])
 def embedded(tmp_path_factory, request) -> Iterator[Embedded]:
     """A cluster under the newest kubectl that it promises to serve, and one under the oldest."""
     cluster = Embedded(tmp_path_factory.mktemp("embedded"), kubectl=request.param)

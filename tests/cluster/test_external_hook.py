@@ -10,6 +10,8 @@ from harness.workloads import IMAGE_A, IMAGE_B, change_image, create_ready, imag
 from pilot_world import (FLAGS, NAME, annotations, calls, declare_hooks, set_policies, subscribed,
                          wait_for_reason, wait_until_at_rest, whole_rollout)
 
+pytestmark = pytest.mark.abuse
+
 TOKEN = "canary-5b0c9e"
 
 

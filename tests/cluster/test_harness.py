@@ -26,6 +26,8 @@ from harness.workloads import (IMAGE_A, IMAGE_B, change_image, create_ready, ima
                                pod_template, pods, scale, set_behaviour, set_partition,
                                statefulset, wait_for_pods)
 
+pytestmark = pytest.mark.abuse
+
 
 def test_the_control_plane_is_the_pinned_release_with_a_node_in_every_zone(api: Api) -> None:
     assert api.request("GET", "/version")["gitVersion"] == "v1.36.3"

@@ -9,6 +9,8 @@ from harness.operator import Operator, install, service_account_kubeconfig
 from harness.workloads import IMAGE_B, change_image, create_ready, wait_for_pods
 from pilot_world import FLAGS, NAME, annotations, subscribed, wait_until_at_rest
 
+pytestmark = pytest.mark.abuse
+
 
 @pytest.fixture(scope="module")
 def older(request):

@@ -14,6 +14,8 @@ from pilot_world import (CLOSED, FLAGS, LABEL, NAME, Call, annotations, calls, d
                          declare_hooks, reason, set_policies, subscribed, ungated_pods,
                          wait_for_reason, wait_until_at_rest, whole_rollout)
 
+pytestmark = pytest.mark.abuse
+
 
 @pytest.fixture(autouse=True)
 def rights(install):

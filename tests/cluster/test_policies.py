@@ -27,6 +27,8 @@ from harness.waiting import wait_for
 from harness.workloads import (IMAGE_A, IMAGE_B, IMAGE_C, change_image, create_ready, partition,
                                pods, set_partition, statefulset, wait_for_pods)
 
+pytestmark = pytest.mark.abuse
+
 DEPLOY = REPOSITORY / "deploy"
 CLOSED = 1000000
 GATES = ["sluice-gate", "sluice-gate-create"]
