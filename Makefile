@@ -28,6 +28,10 @@ demo: build ## Watch a rollout go through its gates
 test: setup ## Run every test, on a real control plane that is built and cached
 	@tools/test all
 
+.PHONY: test-deep
+test-deep: setup ## Run what is too long for every day, from a seed of the day (SEED=N)
+	@tools/test deep
+
 .PHONY: test-fast
 test-fast: setup ## Run the tests that need no control plane
 	@tools/test fast

@@ -1,0 +1,61 @@
+"""What `make test-deep` runs: all that is too long for `make test`, from a seed of the day."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Sequence
+
+from .lanes import Gate, Lane
+from .plan import (ROOT, build, cluster, control_plane, is_source_check, is_world, programs,
+                   run_programs)
+from .programs import run_program
+from .running import Runner, Suite
+
+WORLDS = "5000"
+FUZZ_TARGETS = ("expression", "json_path", "pattern")
+FUZZ_SECONDS = "600"
+
+
+def seed_of_the_day() -> str:
+    return os.environ.get("SEED") or time.strftime("%Y%m%d", time.gmtime())
+
+
+def worlds(seed: str, built: Gate) -> Lane:
+    """Every fault of every scenario, pairs of them, and random worlds that nobody has seen yet."""
+    def lane(runner: Runner) -> None:
+        build(runner, "release", "tests_cluster", "tests_fast")
+        built.open()
+        env = {"SLUICE_EVERYTHING": "1", "SLUICE_SEED": seed, "SLUICE_WORLDS": WORLDS}
+        for program in programs(ROOT, "release"):
+            if is_world(program):
+                run_program(runner, ROOT, "release",
+                            program._replace(seconds_max=8 * 3600.0), env)
+            elif not is_source_check(program):
+                run_program(runner, ROOT, "release", program)
+        build(runner, "tsan", "tests_fast")
+        run_programs(runner, "tsan")
+        runner.run(Suite("clang-tidy with its analyzer", ("tools/lint", "--analyze"),
+                         seconds_max=4 * 3600.0))
+        fuzz(runner, seed)
+        runner.run(Suite("mutation", ("tests/mutation/run",), seconds_max=8 * 3600.0))
+    return lane
+
+
+def fuzz(runner: Runner, seed: str) -> None:
+    seconds = os.environ.get("FUZZ_SECONDS") or FUZZ_SECONDS
+    build(runner, "fuzz", "fuzz")
+    for target in FUZZ_TARGETS:
+        found = ROOT / "build/fuzz/found" / target
+        found.mkdir(parents=True, exist_ok=True)
+        runner.run(Suite(f"fuzz {target}", (
+            f"build/fuzz/tests/fuzz/fuzz_{target}", f"-max_total_time={seconds}", f"-seed={seed}",
+            f"-artifact_prefix={found}/", str(found), f"tests/fuzz/corpus/{target}")))
+
+
+def deep_lanes() -> Sequence[Lane]:
+    seed = seed_of_the_day()
+    print(f"seed {seed}; the same again: SEED={seed} make test-deep", flush=True)
+    built, ready = Gate(), Gate()
+    return [worlds(seed, built), control_plane(ready),
+            cluster("cluster deep", "deep", built, ready)]

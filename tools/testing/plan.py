@@ -1,0 +1,89 @@
+"""What `make test` runs, and what runs beside what.
+
+Tests on the control plane mostly wait, so two of their sessions run beside everything else, which
+steps back for them: it has the lower priority.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from .lanes import Gate, Lane
+from .programs import Program, programs, run_program
+from .running import Runner, Suite
+
+ROOT = Path(__file__).resolve().parents[2]
+PYTEST = ("/usr/bin/python3", "-B", "-m", "pytest", "-q", "-p", "no:cacheprovider")
+CLUSTER_SECONDS_MAX = 3600.0
+
+
+def build(runner: Runner, preset: str, *targets: str) -> None:
+    runner.run(Suite(f"build {preset} {' '.join(targets)}", ("tools/build", preset, *targets),
+                     env={"SLUICE_PROGRESS_SECONDS": "5"}))
+
+
+def run_programs(runner: Runner, preset: str,
+                 wanted: Callable[[Program], bool] = lambda _: True) -> None:
+    for program in programs(ROOT, preset):
+        if wanted(program):
+            run_program(runner, ROOT, preset, program)
+
+
+def is_world(program: Program) -> bool:
+    """Scenarios and random worlds: what is long, and runs in threads."""
+    return "worlds" in program.labels
+
+
+def is_source_check(program: Program) -> bool:
+    return "sources" in program.labels
+
+
+def cores(built: Gate) -> Lane:
+    """Everything that is computed. `built` opens when the tests on the control plane can begin."""
+    def lane(runner: Runner) -> None:
+        build(runner, "release", "tests_cluster")
+        built.open()
+        build(runner, "release", "tests_worlds")
+        run_programs(runner, "release", lambda one: is_world(one) or is_source_check(one))
+        runner.run(Suite("clang-tidy", ("tools/lint",)))
+        build(runner, "asan", "tests_fast")
+        run_programs(runner, "asan")
+        build(runner, "tsan", "tests_worlds")
+        run_programs(runner, "tsan", is_world)
+    return lane
+
+
+def control_plane(ready: Gate) -> Lane:
+    def lane(runner: Runner) -> None:
+        runner.run(Suite("control plane", ("tools/controlplane/build",)))
+        runner.run(Suite("example plugins", ("tools/plugins/build",)))
+        ready.open()
+    return lane
+
+
+def cluster(name: str, marks: str, *gates: Gate) -> Lane:
+    """One session of pytest: the tests that carry these marks."""
+    def lane(runner: Runner) -> None:
+        for gate in gates:
+            gate.wait()
+        times = f"build/test-times-{name.replace(' ', '-')}.tsv"
+        runner.run(Suite(name, (*PYTEST, "-m", marks, "tests/cluster"), nice=0,
+                         env={"SLUICE_FILE_TIMES": times}, seconds_max=CLUSTER_SECONDS_MAX))
+    return lane
+
+
+def cluster_lanes(built: Gate) -> list[Lane]:
+    ready = Gate()
+    return [control_plane(ready),
+            cluster("cluster", "not abuse and not deep", built, ready),
+            cluster("cluster abuse", "abuse and not deep", built, ready)]
+
+
+def fast_lanes() -> Sequence[Lane]:
+    return [cores(Gate())]
+
+
+def all_lanes() -> Sequence[Lane]:
+    built = Gate()
+    return [cores(built), *cluster_lanes(built)]
