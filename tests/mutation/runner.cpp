@@ -1,0 +1,215 @@
+// mutation_runner NUMBERS RESULTS JOBS: judges mutants of the pure core. First every trial (a unit
+// test, a scenario plain or with faults, a random world) is run as the sources are, which tells
+// which mutants it reaches and how long it takes. Then each mutant of the file NUMBERS gets a
+// process of its own, in which the trials that reach it run, the quickest first, until one fails,
+// crashes or takes far too long. RESULTS receives a line for each: number, outcome, trial.
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <iostream>
+#include <map>
+#include <ranges>
+#include <sstream>
+
+#include "sim/scenario/play.hpp"
+#include "sim/world/random_world.hpp"
+#include "tests/mutation/switch.hpp"
+
+namespace sluice::mutation {
+namespace {
+
+// A mutant that needs so much longer than the original is caught: it hangs or thrashes.
+constexpr double slower_max = 10;
+constexpr double grace_seconds = 1;
+constexpr rlim_t memory_max = rlim_t{4} << 30;
+// One scenario in so many is also played with faults.
+constexpr std::size_t disturbed_every = 8;
+constexpr std::uint64_t random_worlds = 4;
+
+// Exhaustive walks that take half of the time of all trials, while their smaller siblings say the
+// same.
+constexpr std::string_view too_long[] = {"DetectOrderedFrom2Pods", "OrderedFrom3Pods",
+                                         "ParallelFrom3Pods"};
+
+struct Trial {
+    std::string name;
+    std::function<bool()> holds;
+    double seconds = 0;
+    std::vector<bool> reaches{};
+};
+
+double cpu_seconds() {
+    timespec now{};
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) / 1e9;
+}
+
+void add_unit_tests(std::vector<Trial>& trials) {
+    const auto& all = *testing::UnitTest::GetInstance();
+    for (int i = 0; i < all.total_test_suite_count(); ++i) {
+        const testing::TestSuite& suite = *all.GetTestSuite(i);
+        for (int j = 0; j < suite.total_test_count(); ++j) {
+            const std::string name = std::string{suite.name()} + "." + suite.GetTestInfo(j)->name();
+            if (std::ranges::any_of(too_long, [&](auto end) { return name.ends_with(end); }))
+                continue;
+            trials.push_back({name, [name] {
+                                  GTEST_FLAG_SET(filter, name);
+                                  return RUN_ALL_TESTS() == 0;
+                              }});
+        }
+    }
+}
+
+sim::Scenario scenario_in(const std::filesystem::path& path) {
+    std::ifstream file{path};
+    std::stringstream text;
+    text << file.rdbuf();
+    return sim::parse_scenario(path.string(), text.str()).value();
+}
+
+void add_scenarios(std::vector<Trial>& trials) {
+    std::vector<std::filesystem::path> paths;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator("tests/scenarios"))
+        if (entry.path().extension() == ".scenario") paths.push_back(entry.path());
+    std::ranges::sort(paths);
+    for (std::size_t i = 0; i < paths.size(); ++i) {
+        trials.push_back({paths[i].string(), [scenario = scenario_in(paths[i])] {
+                              return sim::play(scenario, 1).problems.empty();
+                          }});
+        if (i % disturbed_every == 0)
+            trials.push_back(
+                {paths[i].string() + " with faults", [scenario = scenario_in(paths[i])] {
+                     const sim::Depth few{.pairs = 1, .points_max = 1};
+                     return sim::explore(scenario, 1, few).problems.empty();
+                 }});
+    }
+}
+
+void add_random_worlds(std::vector<Trial>& trials) {
+    for (std::uint64_t seed = 1; seed <= random_worlds; ++seed)
+        trials.push_back({"random world " + std::to_string(seed),
+                          [seed] { return sim::play_random_world(seed).problems.empty(); }});
+}
+
+// Every trial as the sources are; the quickest come first.
+std::vector<Trial> measured() {
+    std::vector<Trial> trials;
+    add_unit_tests(trials);
+    add_scenarios(trials);
+    add_random_worlds(trials);
+    for (Trial& trial : trials) {
+        for (auto& one : reached)
+            one = false;
+        const double begun = cpu_seconds();
+        if (!trial.holds()) {
+            std::cerr << trial.name << " fails without any mutant\n";
+            std::exit(2);
+        }
+        trial.seconds = cpu_seconds() - begun;
+        trial.reaches.assign(reached.begin(), reached.end());
+    }
+    std::ranges::sort(trials, {}, &Trial::seconds);
+    return trials;
+}
+
+void limit_cpu(double seconds) {
+    const auto whole = static_cast<time_t>(seconds);
+    const auto rest = static_cast<suseconds_t>((seconds - static_cast<double>(whole)) * 1e6);
+    const itimerval timer{{0, 0}, {whole, rest}};
+    setitimer(ITIMER_PROF, &timer, nullptr);
+}
+
+// What the child of one mutant does. `at` tells the parent which trial was the last.
+[[noreturn]] void judge(int mutant, const std::vector<Trial>& trials, int& at) {
+    const rlimit memory{memory_max, memory_max};
+    const rlimit no_core{0, 0};
+    setrlimit(RLIMIT_AS, &memory);
+    setrlimit(RLIMIT_CORE, &no_core);
+    if (!std::freopen("/dev/null", "w", stderr) || !std::freopen("/dev/null", "w", stdout))
+        _exit(2);
+    chosen = mutant;
+    for (std::size_t i = 0; i < trials.size(); ++i) {
+        if (!trials[i].reaches[static_cast<std::size_t>(mutant)]) continue;
+        at = static_cast<int>(i);
+        limit_cpu(grace_seconds + slower_max * trials[i].seconds);
+        if (!trials[i].holds()) _exit(1);
+    }
+    _exit(0);
+}
+
+class Judges {
+  public:
+    Judges(const std::vector<Trial>& trials, std::vector<int> mutants, const char* results)
+        : trials_(trials), mutants_(std::move(mutants)), results_(results) {
+        const std::size_t bytes = mutants_.size() * sizeof(int) + 1;
+        last_ = static_cast<int*>(
+            mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+    }
+
+    void run(std::size_t jobs) {
+        for (std::size_t i = 0; i < mutants_.size(); ++i) {
+            if (!is_reached(mutants_[i])) {
+                results_ << mutants_[i] << "\tnever reached\t\n";
+                continue;
+            }
+            if (running_.size() == jobs) await_one();
+            const pid_t child = fork();
+            if (child == 0) judge(mutants_[i], trials_, last_[i]);
+            running_[child] = i;
+            if (i % 100 == 99) std::cerr << i + 1 << " of " << mutants_.size() << " mutants\n";
+        }
+        while (!running_.empty())
+            await_one();
+    }
+
+  private:
+    bool is_reached(int mutant) const {
+        return std::ranges::any_of(trials_, [mutant](const Trial& trial) -> bool {
+            return trial.reaches[static_cast<std::size_t>(mutant)];
+        });
+    }
+
+    void await_one() {
+        int status = 0;
+        const pid_t child = waitpid(-1, &status, 0);
+        const std::size_t i = running_.at(child);
+        running_.erase(child);
+        const bool survived = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+        const std::string& last = trials_[static_cast<std::size_t>(last_[i])].name;
+        results_ << mutants_[i] << "\t" << (survived ? "survived" : "caught") << "\t" << last
+                 << std::endl;
+    }
+
+    const std::vector<Trial>& trials_;
+    std::vector<int> mutants_;
+    std::ofstream results_;
+    int* last_ = nullptr;
+    std::map<pid_t, std::size_t> running_;
+};
+
+}  // namespace
+}  // namespace sluice::mutation
+
+int main(int argc, char** argv) {
+    using namespace sluice::mutation;
+    testing::InitGoogleTest(&argc, argv);
+    auto& listeners = testing::UnitTest::GetInstance()->listeners();
+    delete listeners.Release(listeners.default_result_printer());
+    if (argc != 4) return 2;
+    std::ifstream numbers{argv[1]};
+    std::vector<int> mutants{std::istream_iterator<int>{numbers}, {}};
+    const std::vector<Trial> trials = measured();
+    std::cerr << trials.size() << " trials, " << cpu_seconds() << " s\n";
+    Judges{trials, std::move(mutants), argv[2]}.run(std::stoul(argv[3]));
+    return 0;
+}
