@@ -40,6 +40,8 @@ RELATIONS = {"<": ("less", "<="), "<=": ("less_equal", "<"),
 SUMS = {"+": ("plus", "-"), "-": ("minus", "+"), "*": ("times", "+"), "/": ("divided", "*")}
 FUNCTIONS = {Kind.FUNCTION_DECL, Kind.CXX_METHOD, Kind.CONSTRUCTOR, Kind.DESTRUCTOR,
              Kind.CONVERSION_FUNCTION, Kind.FUNCTION_TEMPLATE}
+STATEMENTS = {Kind.COMPOUND_STMT, Kind.CASE_STMT, Kind.DEFAULT_STMT, Kind.CXX_FOR_RANGE_STMT}
+SCOPES = {Kind.NAMESPACE, Kind.CLASS_DECL, Kind.STRUCT_DECL, Kind.LINKAGE_SPEC}
 NUMBERS = {"INT", "UINT", "LONG", "ULONG", "LONGLONG", "ULONGLONG", "DOUBLE", "FLOAT"}
 COMMENTS = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 
@@ -141,8 +143,8 @@ class Planter:
         return not known
 
     def call(self, name: str, number: int, start: int, end: int) -> None:
-        self.wraps.append(Wrap(start, end, f"::sluice::mutation::{name}({number}, static_cast<bool>(",
-                               "))"))
+        before = f"::sluice::mutation::{name}({number}, static_cast<bool>("
+        self.wraps.append(Wrap(start, end, before, "))"))
 
     def branch(self, start: int, end: int) -> None:
         if self.is_new("branch", start, end):
@@ -251,7 +253,7 @@ class Planter:
         return direct and self.span(node) == self.span(child)
 
     def inner(self, node: Cursor, children: list[Cursor]) -> list[Cursor]:
-        """The children that are no arguments of a template, no label and no `if constexpr (...)`."""
+        """The children that are no argument of a template, no label and no `if constexpr (...)`."""
         name = node.location.offset
         if node.kind == Kind.DECL_REF_EXPR:
             return []
@@ -274,7 +276,7 @@ class Planter:
             self.plant_control(node, children)
         elif kind == Kind.CONDITIONAL_OPERATOR and self.is_written_here(children[0]):
             self.branch(*self.span(children[0]))
-        elif kind in (Kind.COMPOUND_STMT, Kind.CASE_STMT, Kind.DEFAULT_STMT, Kind.CXX_FOR_RANGE_STMT):
+        elif kind in STATEMENTS:
             self.plant_statements(node, children)
         elif kind == Kind.UNARY_OPERATOR and self.words(start, start + 1) == "!" and not direct:
             if self.words(start, start + 2) != "!=":
@@ -343,7 +345,7 @@ class Planter:
             if child.kind in FUNCTIONS:
                 if child.is_definition() and not is_constant(self.words(*self.span(child))):
                     yield child
-            elif child.kind in (Kind.NAMESPACE, Kind.CLASS_DECL, Kind.STRUCT_DECL, Kind.LINKAGE_SPEC):
+            elif child.kind in SCOPES:
                 yield from self.functions(child)
 
     # The copy.
