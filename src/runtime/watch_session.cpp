@@ -50,12 +50,12 @@ std::optional<SessionRequest> WatchSession::poll(Instant now) {
 
 std::optional<Instant> WatchSession::wake_at() const {
     if (!in_flight_) return not_before_;
-    if (synced_ && state_ == State::Watch) return relist_at_;
+    if (state_ == State::Watch) return relist_at_;
     return std::nullopt;
 }
 
 bool WatchSession::should_cancel(Instant now) const {
-    return in_flight_ && synced_ && state_ == State::Watch && now >= relist_at_;
+    return in_flight_ && state_ == State::Watch && now >= relist_at_;
 }
 
 void WatchSession::cancelled(Instant now) {

@@ -88,7 +88,7 @@ class WatchSession {
     void on_failure(const RequestFailure& failure, Instant now);
 
   private:
-    enum class State { ListFirst, ListNext, Stream, Watch };
+    enum class State { ListFirst, ListNext, Stream, Watch };  // who watches is in sync
     void relist(Instant now);
     void schedule(Duration delay, Instant now);
     void completed(const std::string& version, Seen& seen, Instant now);

@@ -34,7 +34,7 @@ constexpr double slower_max = 10;
 constexpr double grace_seconds = 1;
 constexpr rlim_t memory_max = rlim_t{4} << 30;
 // One scenario in so many is also played with faults.
-constexpr std::size_t disturbed_every = 8;
+constexpr std::size_t disturbed_every = 24;
 constexpr std::uint64_t random_worlds = 4;
 
 // Exhaustive walks that take half of the time of all trials, while their smaller siblings say the

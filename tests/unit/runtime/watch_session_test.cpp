@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
+
 namespace sluice::runtime {
 namespace {
 
@@ -286,13 +288,57 @@ TEST(WatchSession, TheWorldIsListedAnewNowAndThenEvenIfAllSeemsWell) {
     EXPECT_GE(*session.wake_at(), relist + 10min) << "and again later";
 }
 
-TEST(WatchSession, WatchesEndByThemselvesAfterFiveToTenMinutes) {
-    for (std::uint64_t seed = 0; seed < 50; ++seed) {
-        WatchSession session = pods(seed);
-        const auto request = session.poll(noon);
-        EXPECT_GE(std::get<WatchRequest>(*request).timeout, 5min);
-        EXPECT_LE(std::get<WatchRequest>(*request).timeout, 10min);
+TEST(WatchSession, AListUnderWayIsNotGivenUpForAnother) {
+    WatchSession session = pods();
+    ASSERT_EQ(polled(session, noon), "stream");
+    EXPECT_EQ(session.wake_at(), std::nullopt) << "its answer will wake us";
+    static_cast<void>(session.on_events(events(initial_end("100")), noon));
+    const Instant relist = session.wake_at().value();
+    session.on_failure({500, Duration{0}, "trouble"}, relist);
+    EXPECT_FALSE(session.should_cancel(relist)) << "there is nothing under way";
+    ASSERT_EQ(next_request(session, relist).first, "watch from 100");
+    EXPECT_TRUE(session.should_cancel(relist + 1min));
+    session.cancelled(relist + 1min);
+    ASSERT_EQ(polled(session, relist + 1min), "stream");
+    EXPECT_FALSE(session.should_cancel(relist + 1h));
+    EXPECT_EQ(session.wake_at(), std::nullopt);
+}
+
+// The shortest and the longest of what many sessions choose; the bounds are met within a second.
+void expect_spread(Duration least, Duration most,
+                   const std::function<Duration(std::uint64_t)>& of) {
+    Duration shortest = 24h, longest{0};
+    for (std::uint64_t seed = 0; seed < 5000; ++seed) {
+        shortest = std::min(shortest, of(seed));
+        longest = std::max(longest, of(seed));
     }
+    EXPECT_GE(shortest, least);
+    EXPECT_LT(shortest, least + 1s);
+    EXPECT_GT(longest, most - 1s);
+    EXPECT_LE(longest, most);
+}
+
+TEST(WatchSession, WatchesEndByThemselvesAfterFiveToTenMinutes) {
+    expect_spread(5min, 10min, [](std::uint64_t seed) {
+        WatchSession session = pods(seed);
+        return std::get<WatchRequest>(session.poll(noon).value()).timeout;
+    });
+    expect_spread(5min, 10min, [](std::uint64_t seed) {
+        WatchSession session = watching(noon, seed);
+        session.on_failure({0, Duration{0}, "connection reset"}, noon);
+        return std::get<WatchRequest>(session.poll(noon + 1min).value()).timeout;
+    });
+}
+
+TEST(WatchSession, TheWorldIsListedAnewAfterTenToFifteenMinutes) {
+    expect_spread(10min, 15min,
+                  [](std::uint64_t seed) { return watching(noon, seed).wake_at().value() - noon; });
+}
+
+TEST(WatchSession, AVersionThatIsNoNumberRemovesNothing) {
+    WatchSession session = pods();
+    static_cast<void>(session.poll(noon));
+    EXPECT_EQ(session.on_events(events(initial_end("later")), noon).complete_at, 0u);
 }
 
 TEST(WatchSession, NewsOfARequestThatIsOverChangesNothing) {
@@ -406,6 +452,17 @@ TEST(WatchSession, AListThatLacksWhatCouldNotBeReadRemovesNothing) {
     static_cast<void>(pages.poll(noon + 1h));
     seen = pages.on_events(events(initial_end("200")), noon + 1h);
     EXPECT_EQ(seen.complete_at, 200u) << "the next list can be read";
+}
+
+TEST(WatchSession, AListInPagesAfterOneThatCouldNotBeReadIsCompleteAgain) {
+    WatchSession session = paging(noon);
+    static_cast<void>(session.poll(noon));
+    static_cast<void>(session.on_page({{pod("a")}, "100", "page-2", {"unreadable"}}, noon));
+    static_cast<void>(session.poll(noon));
+    session.on_failure({410, Duration{0}, "expired"}, noon);
+    const Instant later = session.wake_at().value();
+    ASSERT_EQ(polled(session, later), "list");
+    EXPECT_EQ(session.on_page({{pod("a")}, "200", ""}, later).complete_at, 200u);
 }
 
 }  // namespace
