@@ -278,6 +278,9 @@ class Planter:
             self.branch(*self.span(children[0]))
         elif kind in STATEMENTS:
             self.plant_statements(node, children)
+        elif kind == Kind.UNARY_OPERATOR and re.fullmatch(r"-\d+", self.words(start, end)):
+            self.bound(node)
+            self.is_new("bound", start + 1, end)
         elif kind == Kind.UNARY_OPERATOR and self.words(start, start + 1) == "!" and not direct:
             if self.words(start, start + 2) != "!=":
                 self.flip("logic", start, end, self.words(start + 1, end))
