@@ -3,8 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "model/annotations.hpp"
 #include "tests/unit/engine/seen.hpp"
+#include "tests/unit/model/written.hpp"
 
 namespace sluice::engine {
 namespace {
@@ -64,6 +67,210 @@ Plan step_to(int target, std::vector<Gate> before = {}) {
 std::optional<Partition> moved_to(const Decision& decision) {
     if (!decision.patch || !decision.patch->moves_partition()) return std::nullopt;
     return decision.patch->partition_to();
+}
+
+// The set once the decision is written.
+model::StatefulSet after(const Snapshot& look, const Decision& decision) {
+    return model::testing::written(look.workload, decision.patch->to_json_patch()).value();
+}
+
+bool tells(const Decision& decision, Reason reason) {
+    return std::ranges::any_of(decision.notices,
+                               [&](const Notice& one) { return one.reason == reason; });
+}
+
+// The sentences of the decision about this reason.
+std::string told(const Decision& decision, Reason reason) {
+    std::string text;
+    for (const Notice& notice : decision.notices)
+        if (notice.reason == reason) text += notice.message;
+    return text;
+}
+
+// The rollout is over, as far as Kubernetes goes.
+Snapshot all_updated(int replicas) {
+    Snapshot look = rolling(replicas, 0);
+    look.workload.current_revision = "web-B";
+    return remembering(look, opened(look));
+}
+
+TEST(Steering, RemembersTheGenerationThatItsOwnMoveOfTheGateLeadsTo) {
+    const Snapshot look = open_at(3, 2);
+    const auto set = after(look, steer(look, course(step_to(2)), noon));
+    EXPECT_EQ(set.partition, Partition{1});
+    EXPECT_EQ(recall(set)->generation, set.meta.generation);
+    const Snapshot idle = seen(3);
+    const auto adopted = after(idle, steer(idle, course(), noon));
+    EXPECT_EQ(adopted.partition, idle.workload.partition) << "the gate rests already";
+    EXPECT_EQ(recall(adopted)->generation, idle.workload.meta.generation);
+}
+
+TEST(Steering, ASetThatIsAtRestIsAdoptedWithoutARolloutAndOneThatIsNotWithItsFirst) {
+    const Snapshot idle = seen(3);
+    const auto resting = recall(after(idle, steer(idle, course(), noon)));
+    EXPECT_EQ(resting->id, 0);
+    EXPECT_FALSE(resting->open);
+    const Snapshot busy = pending(3);
+    const Decision decision = steer(busy, course(), noon);
+    const auto rollout = recall(after(busy, decision));
+    EXPECT_EQ(rollout->id, 1);
+    EXPECT_TRUE(rollout->open);
+    EXPECT_TRUE(tells(decision, Reason::RolloutStarted));
+    EXPECT_FALSE(tells(decision, Reason::PodsPredateSet));
+}
+
+TEST(Steering, SaysWhenPodsAreOlderThanTheirSet) {
+    Snapshot look = seen(3);
+    for (int ordinal = 0; ordinal < 3; ++ordinal)
+        look.pods[static_cast<std::size_t>(ordinal)] = pod(ordinal, "older");
+    EXPECT_EQ(told(steer(look, course(), noon), Reason::PodsPredateSet),
+              "The pods of web are older than the set: one that dies comes back on revision web-A, "
+              "whatever the gate says.");
+}
+
+TEST(Steering, WhoReportsElsewhereWritesOnlyThePhaseToTheWorkload) {
+    const Snapshot look = open_at(3, 2);
+    Course elsewhere = course(step_to(2));
+    elsewhere.reports_on_workload = false;
+    const auto quiet = after(look, steer(look, elsewhere, noon)).annotations;
+    EXPECT_EQ(quiet.at(key::phase), "Rolling");
+    EXPECT_FALSE(quiet.contains(key::reason));
+    const auto loud = after(look, steer(look, course(step_to(2)), noon)).annotations;
+    EXPECT_EQ(loud.at(key::reason), "PodsNotReady");
+}
+
+TEST(Steering, NamesThePodsThatMayGo) {
+    EXPECT_EQ(told(steer(open_at(5, 4), course(step_to(2)), noon), Reason::HookAllowed),
+              "Pod web-3 may be updated to revision web-B (2 of 5).");
+    EXPECT_EQ(told(steer(open_at(5, 4), course(step_to(4)), noon), Reason::HookAllowed),
+              "Pods web-3 to web-1 may be updated to revision web-B (4 of 5).");
+}
+
+TEST(Steering, NarrowsTheGateWhenAScaleUpExposesMoreThanThePlanAllows) {
+    Plan plan = step_to(5);
+    plan.exposed_max = PodCount{1};
+    const Decision decision = steer(open_at(5, 3), course(plan), noon);
+    EXPECT_EQ(moved_to(decision), Partition{4});
+    EXPECT_EQ(decision.report.phase, Phase::Rolling);
+    EXPECT_EQ(told(decision, Reason::GateFollowsScale),
+              "The set was scaled in mid-rollout: 1 of its 5 pods may run revision web-B now.");
+    plan.exposed_max = PodCount{0};
+    const Decision none = steer(open_at(5, 3), course(plan), noon);
+    EXPECT_EQ(moved_to(none), closed_partition);
+    EXPECT_EQ(none.report.phase, Phase::Waiting);
+    plan.exposed_max = PodCount{2};
+    EXPECT_FALSE(tells(steer(open_at(5, 3), course(plan), noon), Reason::GateFollowsScale));
+}
+
+TEST(Steering, ARolloutEndsWithASentenceAboutItsPods) {
+    EXPECT_EQ(steer(all_updated(3), course(), noon).report.message,
+              "All 3 pods run revision web-B.");
+    EXPECT_EQ(steer(all_updated(1), course(), noon).report.message, "The pod runs revision web-B.");
+    EXPECT_EQ(steer(all_updated(2), course(), noon).report.message,
+              "All 2 pods run revision web-B.");
+}
+
+TEST(Steering, AWordForOneRolloutDoesNotDisarmTheNext) {
+    Snapshot look = all_updated(3);
+    look.workload.annotations[key::allow_scale_to_zero] = "true";
+    look.workload.annotations[key::refused] = "a change that was kept back";
+    const Decision decision = steer(look, course(), noon);
+    ASSERT_EQ(decision.report.reason, Reason::RolloutCompleted);
+    EXPECT_TRUE(decision.needs_live);
+    ASSERT_TRUE(decision.ended.has_value());
+    EXPECT_STREQ(decision.ended->outcome, "completed");
+    EXPECT_EQ(decision.ended->took, 10min);
+    const auto annotations = after(look, decision).annotations;
+    EXPECT_FALSE(annotations.contains(key::allow_scale_to_zero));
+    EXPECT_FALSE(annotations.contains(key::refused));
+}
+
+TEST(Steering, AWaitThatIsOverSoonIsToldToNobody) {
+    Snapshot look = open_at(3, 0);
+    const Plan plan{.throughout = {RevisionSettled{}}};
+    const Decision soon = steer(look, course(plan), noon);
+    EXPECT_TRUE(soon.silent);
+    EXPECT_FALSE(soon.patch.has_value());
+    EXPECT_EQ(soon.wake_at, noon + 10s);
+    look.waiting_for = Reason::SettlingRevision;
+    look.waiting_since = noon - 10s;
+    const Decision long_since = steer(look, course(plan), noon);
+    EXPECT_FALSE(long_since.silent);
+    EXPECT_TRUE(long_since.patch.has_value());
+}
+
+TEST(Steering, ATemplateOfTheSameRevisionIsRememberedWithTheNextStep) {
+    Snapshot look = open_at(3, 2);
+    look.workload.template_hash = 0xBB;
+    EXPECT_EQ(recall(after(look, steer(look, course(step_to(2)), noon)))->template_hash, 0xBBu);
+}
+
+TEST(Steering, ATemplateThatChangesUnderExposedPodsShutsTheGateAtOnce) {
+    Snapshot look = open_at(3, 2);
+    look.workload.template_hash = 0xC;
+    EXPECT_NE(moved_to(steer(look, course(step_to(2)), noon)), closed_partition)
+        << "the generation is the one that our own write led to";
+    ++look.workload.meta.generation;
+    const Decision decision = steer(look, course(step_to(2)), noon);
+    EXPECT_EQ(moved_to(decision), closed_partition);
+    EXPECT_EQ(recall(after(look, decision))->template_hash, 0xCu) << "and only once";
+}
+
+TEST(Steering, ASetThatChangesBeforeItWasEverLookedAtIsShutFirst) {
+    Snapshot look = pending(3, Partition{0});
+    look.workload.observed_generation = 1;
+    const Decision decision = steer(look, course(), noon);
+    EXPECT_EQ(moved_to(decision), closed_partition);
+    EXPECT_EQ(decision.report.reason, Reason::Adopted);
+    const auto memory = recall(after(look, decision));
+    EXPECT_EQ(memory->id, 0);
+    EXPECT_FALSE(memory->open);
+    look.workload.partition = closed_partition;
+    EXPECT_EQ(steer(look, course(), noon).report.reason, Reason::StatusStale)
+        << "what is shut can wait for the status";
+    look.workload.partition = Partition{0};
+    look.workload.observed_generation = 0;
+    EXPECT_EQ(steer(look, course(), noon).report.reason, Reason::StatusStale) << "it is being made";
+}
+
+TEST(Steering, ATemplateThatGoesBackIsARollbackForThoseWhoSaySo) {
+    Snapshot look = open_at(3, 2);
+    look.workload.template_hash = 0xA;
+    look.workload.update_revision = "web-A";
+    look.workload.partition = closed_partition;
+    Course freely = course();
+    freely.returns_freely = true;
+    const Decision back = steer(look, freely, noon);
+    EXPECT_EQ(told(back, Reason::RollingBack),
+              "The template is back at revision web-A: the pods that were updated return to it.");
+    EXPECT_STREQ(back.ended->outcome, "superseded");
+    const Decision anew = steer(look, course(), noon);
+    EXPECT_EQ(told(anew, Reason::RolloutStarted), "Revision web-A waits behind a closed gate.");
+}
+
+TEST(Steering, TenThousandPodsAreSteeredAndNotOneMore) {
+    Snapshot look = seen(0);
+    look.workload.replicas = PodCount{10'000};
+    EXPECT_NE(steer(look, course(), noon).report.reason, Reason::TooManyReplicas);
+    look.workload.replicas = PodCount{10'001};
+    EXPECT_EQ(steer(look, course(), noon).report.reason, Reason::TooManyReplicas);
+}
+
+TEST(Release, OpensTheGateOnlyIfItIsToAndOnlyIfItIsNotOpen) {
+    const Snapshot look = open_at(3, 1);
+    const Decision open = release(look, course(), "deleted", noon, Parting::Open);
+    EXPECT_EQ(moved_to(open), Partition{0});
+    EXPECT_EQ(told(open, Reason::Released),
+              "deleted: Sluice no longer steers web; Kubernetes updates its pods by itself.");
+    const Decision frozen = release(look, course(), "deleted", noon);
+    EXPECT_EQ(moved_to(frozen), std::nullopt);
+    EXPECT_EQ(told(frozen, Reason::Released),
+              "deleted: Sluice no longer steers web; its partition stays at 1.");
+    Snapshot bare = open_at(3, 0);
+    bare.workload.partition.reset();
+    const Decision as_it_was = release(bare, course(), "deleted", noon, Parting::Open);
+    EXPECT_EQ(moved_to(as_it_was), std::nullopt);
+    EXPECT_EQ(after(bare, as_it_was).partition, std::nullopt);
 }
 
 TEST(GoingBack, TheUpdatedPodsReturnOneByOneTheLowestFirst) {
