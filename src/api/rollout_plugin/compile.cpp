@@ -24,7 +24,7 @@ class Compiler {
         const PodCount target = pods_for(weight.percent, now_.replicas);
         expose(target);
         if (place_ <= now_.step)
-            plan_.exposed_max = std::max(plan_.exposed_max.value_or(PodCount{0}), target);
+            plan_.exposed_max = std::max(*plan_.exposed_max, target);
     }
 
     void add(const Pause& pause) {
