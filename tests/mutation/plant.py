@@ -33,6 +33,7 @@ FLAGS = ["-std=c++23", f"-I{ROOT / 'src'}", f"-I{ROOT}"]
 LEFT_ALONE = {
     "reserve": "memory that would be taken later otherwise",
     "shrink_to_fit": "memory that would be given back later otherwise",
+    "log": "words for people; nothing rests on them",
 }
 
 RELATIONS = {"<": ("less", "<="), "<=": ("less_equal", "<"),
