@@ -81,6 +81,10 @@ def is_string(of: cindex.Type) -> bool:
 
 
 def is_left_alone(node: Cursor) -> bool:
+    """Such a call, or the same with the end of its temporaries around it."""
+    if node.kind == Kind.UNEXPOSED_EXPR:
+        children = list(node.get_children())
+        return len(children) == 1 and is_left_alone(children[0])
     return node.kind == Kind.CALL_EXPR and node.spelling in LEFT_ALONE
 
 

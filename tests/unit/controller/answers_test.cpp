@@ -97,8 +97,10 @@ TEST(Answers, AfterOneReadTheCacheIsBelievedAgain) {
     EXPECT_EQ(scene.desk.controller.counters().object_writes, 3u);
 }
 
-TEST(Answers, WhatWasReadIsKnownFromThenOn) {
-    Scene scene;
+void expect_read_is_known(const std::vector<std::string>& namespaces) {
+    Settings settings;
+    settings.namespaces = namespaces;
+    Scene scene{settings};
     scene.show_set(web_set(20));
     scene.then = [](const Snapshot& seen) {
         Decision decision;
@@ -116,9 +118,31 @@ TEST(Answers, WhatWasReadIsKnownFromThenOn) {
     gate.status = "read";
     scene.desk.take(WorkloadRead{reads[0].ticket, LiveWorkload{set, {}, {{&gates, gate}}}});
     EXPECT_EQ(scene.desk.controller.store().statefulset({"shop", "web"})->replicas, PodCount{5});
-    scene.desk.pass(1s);
-    EXPECT_EQ(scene.looks.back().objects.at(0).status, "read") << "and looked at again";
-    EXPECT_EQ(scene.looks.back().workload.replicas, PodCount{5});
+    set.meta.resource_version = 31;
+    scene.show_set(set);
+    EXPECT_EQ(scene.looks.back().objects.at(0).status, "read");
+}
+
+TEST(Answers, WhatWasReadIsKnownFromThenOn) {
+    expect_read_is_known({});
+    expect_read_is_known({"shop"});
+}
+
+TEST(Answers, WhatWasReadAndIsNotKnownAnyMoreStaysUnknown) {
+    Scene scene;
+    scene.show_run();
+    scene.then = [](const Snapshot&) {
+        Decision decision = writing(ObjectWrite::Deed::Create);
+        decision.needs_live = true;
+        return decision;
+    };
+    scene.show_run();
+    const auto reads = scene.desk.done<ReadWorkload>();
+    scene.desk.remove(runs, object("one"));
+    auto one = object("one");
+    one.meta.resource_version = 90;
+    scene.desk.take(WorkloadRead{reads.at(0).ticket, LiveWorkload{{}, {}, {{&runs, one}}}});
+    EXPECT_EQ(scene.desk.controller.object_counts().at("runs"), 0u);
 }
 
 TEST(Answers, OfWhatWasReadTheOldestComesFirst) {
@@ -275,6 +299,28 @@ TEST(Answers, AfterAStepTheEvidenceForItIsForgotten) {
     EXPECT_EQ(scene.desk.controller.counters().steps, 1u);
 }
 
+TEST(Answers, AfterAStepTheApprovalForItIsForgotten) {
+    Scene scene;
+    scene.then = [](const Snapshot& seen) {
+        Decision decision;
+        if (seen.evidence) {
+            decision = moving(seen, Partition{5});
+            decision.takes_step = true;
+        } else {
+            decision.probe = engine::HookProbe{"key", "binding", "careful", {}, {}};
+        }
+        return decision;
+    };
+    scene.show_set(web_set(20));
+    scene.show_gate();
+    scene.desk.take(HookAnswered{scene.desk.done<AskHook>().at(0).ticket, true, "fine"});
+    ASSERT_TRUE(scene.looks.back().evidence.has_value());
+    EXPECT_EQ(scene.looks.back().evidence->message, "fine");
+    scene.desk.take(
+        WorkloadPatched{scene.desk.done<PatchWorkload>().at(0).ticket, web_set(40, Partition{5})});
+    EXPECT_FALSE(scene.looks.back().evidence.has_value());
+}
+
 TEST(Answers, ToldIsWhatWasWrittenAndAboutWhom) {
     Scene scene;
     bool done = false;
@@ -327,6 +373,66 @@ TEST(Answers, WhatWasMadeOrDeletedIsLookedForAfterFiveSecondsIfTheWatchIsSilent)
         scene.desk.pass(1ms);
         EXPECT_EQ(scene.looks.size(), before + 1);
     }
+}
+
+TEST(Answers, APodThatCouldNotBeDeletedIsReadAbout) {
+    Scene scene;
+    scene.then = [](const Snapshot&) {
+        Decision decision;
+        decision.removal = engine::PodRemoval{"web-1", "uid-1"};
+        return decision;
+    };
+    scene.show_set(web_set(20));
+    scene.show_gate();
+    const LiveWorkload live{web_set(20), {}, {{&gates, object("gentle", "web")}}};
+    scene.desk.take(WorkloadRead{scene.desk.done<ReadWorkload>().at(0).ticket, live});
+    scene.desk.take(
+        Deleted{scene.desk.done<DeletePod>().at(0).ticket, std::unexpected(refused(404))});
+    EXPECT_EQ(scene.desk.controller.counters().pods_deleted, 0u);
+    EXPECT_THAT(scene.desk.done<ReadWorkload>(), IsEmpty()) << "not at once";
+    scene.desk.pass(1s);
+    EXPECT_THAT(scene.desk.done<ReadWorkload>(), SizeIs(1));
+}
+
+TEST(Answers, AWriteThatEndsARolloutIsCountedWithHowLongItTook) {
+    Scene scene;
+    scene.then = [](const Snapshot&) {
+        Decision decision = writing(ObjectWrite::Deed::Patch);
+        decision.ended = engine::Ended{"completed", 5min};
+        return decision;
+    };
+    scene.show_run();
+    EXPECT_THAT(scene.desk.done<RolloutEnded>(), IsEmpty());
+    scene.desk.take(ObjectPatched{scene.desk.done<PatchObject>().at(0).ticket, object("one")});
+    const auto ended = scene.desk.done<RolloutEnded>();
+    ASSERT_THAT(ended, SizeIs(1));
+    EXPECT_EQ(ended[0].api, "run");
+    EXPECT_EQ(ended[0].outcome, "completed");
+    EXPECT_EQ(ended[0].took, 5min);
+}
+
+TEST(Answers, APatchThatCameThroughForgivesTheFailuresBeforeIt) {
+    Scene scene;
+    int to = 3;
+    scene.then = [&](const Snapshot& seen) { return moving(seen, Partition{to}); };
+    scene.show_set(web_set(20));
+    scene.show_gate();
+    const auto patch_ticket = [&] {
+        for (const ReadWorkload& read : scene.desk.done<ReadWorkload>())
+            scene.desk.take(WorkloadRead{
+                read.ticket, LiveWorkload{web_set(20), {}, {{&gates, object("gentle", "web")}}}});
+        return scene.desk.done<PatchWorkload>().at(0).ticket;
+    };
+    for (int time = 0; time < 8; ++time) {
+        scene.desk.take(WorkloadPatched{patch_ticket(), std::unexpected(refused(500))});
+        scene.desk.pass(2min);
+    }
+    const Ticket last = patch_ticket();
+    to = 4;
+    scene.desk.take(WorkloadPatched{last, web_set(30, Partition{3})});
+    scene.desk.take(WorkloadPatched{patch_ticket(), std::unexpected(refused(500))});
+    scene.desk.pass(500ms);
+    EXPECT_THAT(scene.desk.done<ReadWorkload>(), SizeIs(1)) << "as after the first failure";
 }
 
 TEST(Answers, ASuccessForgivesTheFailuresBeforeIt) {

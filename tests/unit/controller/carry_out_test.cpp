@@ -134,6 +134,14 @@ TEST(CarryOut, WhatIsWantedTwiceIsReadOnceAndNoMoreThanSixtyFourInAll) {
     const auto reads = scene.desk.done<ReadWorkload>();
     ASSERT_THAT(reads, SizeIs(1));
     EXPECT_THAT(reads[0].objects, SizeIs(65)) << "and the run itself";
+    Scene vain;
+    vain.then = [](const Snapshot&) {
+        Decision decision;
+        decision.wants = {{&runs, "one"}};
+        return decision;
+    };
+    vain.show_run();
+    EXPECT_THAT(vain.desk.done<ReadWorkload>().at(0).objects, SizeIs(1));
     Scene greedy;
     greedy.then = [&](const Snapshot&) { return want(65); };
     greedy.show_run();

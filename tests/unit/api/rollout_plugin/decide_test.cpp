@@ -71,6 +71,21 @@ TEST(PluginDecision, LetsThePodsOfAStepGoAndTellsOfThemInItsOwnWords) {
     EXPECT_EQ(decision.notices[0].reason, Reason::StepTaken);
 }
 
+TEST(PluginDecision, WhoTakesASetThatNobodyHoldsLooksFirst) {
+    Snapshot free = seen(3);
+    free.workload.labels.clear();
+    free.objects = {object("gentle")};
+    const Decision adopts = decide(free, noon);
+    ASSERT_TRUE(adopts.patch.has_value());
+    EXPECT_TRUE(adopts.needs_live);
+    EXPECT_FALSE(decide(open_at(2, {object("gentle")}), noon).needs_live);
+    Snapshot known = open_at(2, {object("gentle")});
+    known.workload.annotations[key::claim] = "rolloutplugin/one-that-is-gone";
+    const Decision inherits = decide(known, noon);
+    ASSERT_TRUE(inherits.patch.has_value());
+    EXPECT_FALSE(inherits.needs_live);
+}
+
 TEST(PluginDecision, TheOthersThatNameTheSetAreToldWhoSteersIt) {
     model::CustomObject leaving = object("leaving");
     leaving.meta.deleting = true;
