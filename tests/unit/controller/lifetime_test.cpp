@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/unit/controller/scene.hpp"
 
 namespace sluice::controller {
@@ -189,6 +191,95 @@ TEST(Watches, TroubleIsLoggedAsAWarningAndAnOldVersionIsNone) {
         EXPECT_EQ(lines[0].text, "a sentence");
         EXPECT_EQ(lines[0].level, level);
     }
+}
+
+// Lists are complete as of version 10 here, and empty.
+TEST(Watches, WhatAFreshListDoesNotBringIsGone) {
+    for (const int status : {410, 400}) {  // the version is too old; the server cannot stream
+        Scene scene;
+        scene.show_set(web_set(5));
+        auto one = object("one");
+        one.meta.resource_version = 5;
+        const SessionId of_runs = 3;
+        scene.desk.take(EventsArrived{of_runs, {model::Changed{one}}});
+        ASSERT_EQ(scene.desk.controller.object_counts().at("runs"), 1u);
+        for (const SessionId session : {of_sets, of_runs})
+            scene.desk.take(SessionFailed{session, {410, {}, "too old"}});
+        scene.desk.controller.step(Tick{}, scene.desk.now);
+        scene.desk.pass(2s);
+        if (status == 400)
+            for (const SessionId session : {of_sets, of_runs})
+                scene.desk.take(SessionFailed{session, {400, {}, "no such parameter"}});
+        scene.desk.pass(1min);
+        EXPECT_EQ(scene.desk.controller.store().set_count(), 0u);
+        EXPECT_EQ(scene.desk.controller.object_counts().at("runs"), 0u);
+    }
+}
+
+TEST(Watches, OfAServerThatCannotStreamAreListedInPages) {
+    Controller controller{Settings{}, test_apis};
+    const Instant now{1'790'000'000'000};
+    controller.step(Tick{}, now);
+    const Effects effects = controller.step(SessionFailed{of_sets, {400, {}, "what?"}}, now);
+    const auto lists = std::ranges::count_if(
+        effects.list, [](const Effect& one) { return std::holds_alternative<StartList>(one); });
+    EXPECT_EQ(lists, 1);
+    controller.step(PageArrived{of_sets, {{web_set(20)}, "30", ""}}, now);
+    EXPECT_EQ(controller.store().set_count(), 1u);
+}
+
+TEST(Watches, ThatFailedAreTriedAgainInTime) {
+    Controller controller{Settings{}, test_apis};
+    const Instant now{1'790'000'000'000};
+    controller.step(Tick{}, now);
+    const Effects effects = controller.step(SessionFailed{of_sets, {503, {}, "trouble"}}, now);
+    ASSERT_TRUE(effects.wake_at.has_value());
+    EXPECT_LE(*effects.wake_at, now + 800ms);
+}
+
+TEST(Watches, AreGivenUpForAFreshListNowAndThen) {
+    Scene scene;
+    scene.desk.pass(10min - 1ms);
+    EXPECT_THAT(scene.desk.done<StopWatch>(), IsEmpty());
+    scene.desk.pass(5min + 1ms);
+    EXPECT_THAT(scene.desk.done<StopWatch>(), SizeIs(5)) << "sets, pods, gates, runs and settings";
+}
+
+TEST(Watches, OfADefinitionThatIsMissingAreNoProblem) {
+    Scene scene;
+    scene.desk.take(SessionFailed{2, {404, {}, "none"}});
+    EXPECT_EQ(scene.desk.controller.sync_problem(), "");
+    EXPECT_TRUE(scene.desk.controller.is_synced());
+}
+
+TEST(Logs, NameTheObjectAndNotTheWorkloadThatItStandsFor) {
+    Scene scene;
+    scene.then = busy;
+    scene.show_run();
+    const auto last_after = [&](Ticket ticket) {
+        scene.desk.take(ObjectPatched{ticket, std::unexpected(refused(500))});
+        return scene.desk.done<Log>().back();
+    };
+    const Log of_run = last_after(scene.desk.done<CreateObject>().at(0).ticket);
+    EXPECT_EQ(of_run.about, (model::ObjectKey{"shop", "one"}));
+    EXPECT_EQ(of_run.resource, &runs);
+    scene.show_set(web_set(20));
+    scene.show_gate();
+    const Log of_set = last_after(scene.desk.done<CreateObject>().at(0).ticket);
+    EXPECT_EQ(of_set.about, (model::ObjectKey{"shop", "web"}));
+    EXPECT_EQ(of_set.resource, nullptr);
+}
+
+TEST(Settings, OfTheProcessAreKnownToEveryDecision) {
+    Settings settings;
+    settings.apis = {"run"};
+    settings.plugin_directory = "/plugins";
+    settings.hook_retry = 7s;
+    Scene scene{settings};
+    scene.show_run();
+    EXPECT_EQ(scene.looks.back().environment.plugin_directory, "/plugins");
+    EXPECT_EQ(scene.looks.back().environment.hook_retry, 7s);
+    EXPECT_FALSE(scene.desk.controller.object_counts().contains("gates")) << "nobody serves them";
 }
 
 TEST(Watches, CountTheObjectsTheyBrought) {
