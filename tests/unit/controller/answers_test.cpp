@@ -299,28 +299,6 @@ TEST(Answers, AfterAStepTheEvidenceForItIsForgotten) {
     EXPECT_EQ(scene.desk.controller.counters().steps, 1u);
 }
 
-TEST(Answers, AfterAStepTheApprovalForItIsForgotten) {
-    Scene scene;
-    scene.then = [](const Snapshot& seen) {
-        Decision decision;
-        if (seen.evidence) {
-            decision = moving(seen, Partition{5});
-            decision.takes_step = true;
-        } else {
-            decision.probe = engine::HookProbe{"key", "binding", "careful", {}, {}};
-        }
-        return decision;
-    };
-    scene.show_set(web_set(20));
-    scene.show_gate();
-    scene.desk.take(HookAnswered{scene.desk.done<AskHook>().at(0).ticket, true, "fine"});
-    ASSERT_TRUE(scene.looks.back().evidence.has_value());
-    EXPECT_EQ(scene.looks.back().evidence->message, "fine");
-    scene.desk.take(
-        WorkloadPatched{scene.desk.done<PatchWorkload>().at(0).ticket, web_set(40, Partition{5})});
-    EXPECT_FALSE(scene.looks.back().evidence.has_value());
-}
-
 TEST(Answers, ToldIsWhatWasWrittenAndAboutWhom) {
     Scene scene;
     bool done = false;
