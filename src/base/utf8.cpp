@@ -50,6 +50,14 @@ bool is_utf8(std::string_view text) {
     return true;
 }
 
+std::string_view beginning(std::string_view text, std::size_t bytes_max) {
+    if (text.size() <= bytes_max) return text;
+    std::size_t end = bytes_max;
+    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80)
+        --end;
+    return text.substr(0, end);
+}
+
 std::string utf8_of(char32_t point) {
     if (is_surrogate(point) || point > 0x10FFFF) point = 0xFFFD;
     const auto tail = [&](unsigned shift) {

@@ -20,6 +20,9 @@ std::optional<Rune> first_rune(std::string_view text);
 
 bool is_utf8(std::string_view text);
 
+// The beginning of the text: at most so many bytes, and no half sequence at their end.
+std::string_view beginning(std::string_view text, std::size_t bytes_max);
+
 // The bytes of a code point; those of U+FFFD where it is none.
 std::string utf8_of(char32_t point);
 

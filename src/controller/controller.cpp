@@ -291,7 +291,7 @@ void Controller::run_sessions(Instant now) {
         runtime::WatchSession& session = sessions_[id];
         if (session.should_cancel(now)) {
             effects_.list.push_back(StopWatch{id});
-            session.cancelled(now);
+            session.cancelled();
         }
         auto request = session.poll(now);
         if (!request) continue;

@@ -2,11 +2,17 @@
 
 #include <boost/json.hpp>
 
+#include "base/utf8.hpp"
+
 namespace sluice::controller {
 
 namespace json = boost::json;
 
 namespace {
+
+// What events.k8s.io takes.
+constexpr std::size_t instance_max = 128;
+constexpr std::size_t note_max = 1024;
 
 json::object regarding(const PostEvent& event) {
     const model::CustomResource* resource = event.resource;
@@ -30,11 +36,11 @@ std::string event_body(const PostEvent& event, const std::string& instance) {
          json::object{{"generateName", event.key.name + "-"}, {"namespace", event.key.ns}}},
         {"eventTime", to_rfc3339_micro(event.at)},
         {"reportingController", "sluice.dev/operator"},
-        {"reportingInstance", instance.substr(0, 128)},
+        {"reportingInstance", beginning(instance, instance_max)},
         {"action", "Steer"},
         {"reason", reason.name},
         {"regarding", regarding(event)},
-        {"note", event.note.substr(0, 1024)},
+        {"note", beginning(event.note, note_max)},
         {"type", reason.tone == engine::Tone::Warning ? "Warning" : "Normal"}});
 }
 

@@ -40,7 +40,7 @@ std::optional<Decision> Helm::wait_for_returned(const PodRow& row) const {
         Decision decision = wait(Phase::Held, Reason::RollingBack,
                                  fmt::format("Waiting for pod {} to be ready on revision {}.",
                                              row.name_of(index), set().current_revision));
-        const bool ripens = pod && pod->ready && !leaves && !pod->meta.deleting;
+        const bool ripens = pod && pod->ready && !pod->meta.deleting;
         if (ripens) decision.wake_at = pod->ready_since + set().min_ready;
         return decision;
     }

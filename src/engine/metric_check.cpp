@@ -164,7 +164,7 @@ Verdict judge(const MetricCheck& gate, const Snapshot& seen, Instant now) {
     if (auto fail = used_up(gate, progress, pod)) return std::move(*fail);
 
     const Instant first = window + gate.initial_delay;
-    Instant next = progress.last > Instant{} ? progress.last + gate.period : first;
+    Instant next = progress.last + gate.period;
     if (is_news && is_unknown(gate, *answer)) next = std::max(next, answer->at + error_pace);
     Hold hold =
         now < first

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/utf8.hpp"
 #include "model/annotations.hpp"
 
 namespace sluice::engine {
@@ -13,11 +14,8 @@ namespace key = model::key;
 constexpr std::size_t message_max = 400;
 
 std::string capped(const std::string& text) {
-    if (text.size() <= message_max) return text;
-    std::size_t end = message_max;
-    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80)
-        --end;
-    return text.substr(0, end) + "...";
+    const std::string_view shown = beginning(text, message_max);
+    return shown.size() < text.size() ? std::string{shown} + "..." : text;
 }
 
 void annotate_or_clear(model::WorkloadPatch& patch, const std::string& name,

@@ -42,17 +42,11 @@ void Election::on_read(Result<model::Lease> answer, Instant now) {
     in_flight_ = false;
     if (answer) {
         observe(*answer, now);
-        if (is_free(now) || answer->holder == identity_)
-            next_try_ = now;
-        else
-            try_later(now);
+        if (!is_free(now) && answer->holder != identity_) try_later(now);
         return;
     }
     must_create_ = answer.error().kind == ErrorKind::NotFound;
-    if (must_create_)
-        next_try_ = now;
-    else
-        try_later(now);
+    if (!must_create_) try_later(now);
 }
 
 void Election::on_written(Result<model::Lease> answer, Instant now) {

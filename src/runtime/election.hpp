@@ -60,7 +60,7 @@ class Election {
     bool must_create_ = false;
     Instant sent_;
     Instant acquired_;
-    Instant next_try_;
+    Instant next_try_;  // not later than the last request, unless that is to be waited for
     Instant valid_until_;
     model::Fence fence_;
 };

@@ -50,24 +50,21 @@ std::optional<SessionRequest> WatchSession::poll(Instant now) {
 
 std::optional<Instant> WatchSession::wake_at() const {
     if (!in_flight_) return not_before_;
-    if (synced_ && state_ == State::Watch) return relist_at_;
+    if (state_ == State::Watch) return relist_at_;
     return std::nullopt;
 }
 
 bool WatchSession::should_cancel(Instant now) const {
-    return in_flight_ && synced_ && state_ == State::Watch && now >= relist_at_;
+    return in_flight_ && state_ == State::Watch && now >= relist_at_;
 }
 
-void WatchSession::cancelled(Instant now) {
+void WatchSession::cancelled() {
     in_flight_ = false;
-    relist(now);
+    relist();
 }
 
-void WatchSession::relist(Instant now) {
+void WatchSession::relist() {
     state_ = streaming_works_ ? State::Stream : State::ListFirst;
-    next_.clear();
-    version_.clear();
-    not_before_ = std::max(not_before_, now);
 }
 
 void WatchSession::schedule(Duration delay, Instant now) {
@@ -140,7 +137,7 @@ void WatchSession::on_end(Instant now) {
     if (state_ == State::Watch) return;
     // A stream that ends before its bookmark proved nothing: the whole list again, in pages.
     streaming_works_ = false;
-    relist(now);
+    relist();
 }
 
 void WatchSession::on_failure(const RequestFailure& failure, Instant now) {
@@ -164,7 +161,7 @@ void WatchSession::on_failure(const RequestFailure& failure, Instant now) {
         absent_ = false;  // it is there for all we know
     }
     const bool expired = failure.status == 410;
-    if (expired || undefined || state_ != State::Watch) relist(now);
+    if (expired || undefined || state_ != State::Watch) relist();
 }
 
 }  // namespace sluice::runtime

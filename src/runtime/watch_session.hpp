@@ -80,7 +80,7 @@ class WatchSession {
     std::optional<Instant> wake_at() const;
     // True if the request under way should be given up: it is time to list anew.
     bool should_cancel(Instant now) const;
-    void cancelled(Instant now);
+    void cancelled();
 
     Seen on_page(model::ListPage page, Instant now);
     Seen on_events(std::vector<model::WatchEvent> events, Instant now);
@@ -88,8 +88,8 @@ class WatchSession {
     void on_failure(const RequestFailure& failure, Instant now);
 
   private:
-    enum class State { ListFirst, ListNext, Stream, Watch };
-    void relist(Instant now);
+    enum class State { ListFirst, ListNext, Stream, Watch };  // who watches is in sync
+    void relist();
     void schedule(Duration delay, Instant now);
     void completed(const std::string& version, Seen& seen, Instant now);
     void answered(bool left_out);

@@ -1,12 +1,11 @@
 // Plays scenarios and random worlds until one promise is broken, and says which ones were. A mutant
 // is linked with it; the promise that the mutant breaks must be among them.
-#include <fstream>
 #include <iostream>
 #include <set>
-#include <sstream>
 
 #include "sim/scenario/explore.hpp"
 #include "sim/world/random_world.hpp"
+#include "tests/scenario_files.hpp"
 
 namespace sluice::sim {
 namespace {
@@ -32,10 +31,7 @@ bool is_broken(const std::vector<std::string>& problems, const std::string& prom
 
 bool is_killed(const std::string& promise, const std::vector<std::string>& files) {
     for (const std::string& file : files) {
-        std::ifstream stream{file};
-        std::stringstream text;
-        text << stream.rdbuf();
-        const auto scenario = parse_scenario(file, text.str());
+        const auto scenario = testing::scenario_in(file);
         if (!scenario) {
             std::cout << file << ": " << scenario.error().message << "\n";
             return false;

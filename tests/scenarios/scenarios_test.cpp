@@ -2,34 +2,24 @@
 // lost, repeated and late events, and with pairs of faults.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <limits>
 #include <mutex>
-#include <sstream>
 
 #include "sim/scenario/explore.hpp"
 #include "tests/parallel.hpp"
+#include "tests/scenario_files.hpp"
 
 namespace sluice::sim {
 namespace {
 
 std::vector<Scenario> all_scenarios() {
-    std::vector<std::filesystem::path> paths;
-    for (const auto& entry : std::filesystem::recursive_directory_iterator("tests/scenarios"))
-        if (entry.path().extension() == ".scenario") paths.push_back(entry.path());
-    std::ranges::sort(paths);
     const char* only = std::getenv("SLUICE_SCENARIO");
     std::vector<Scenario> scenarios;
-    for (const auto& path : paths) {
-        if (only && path.string().find(only) == std::string::npos) continue;
-        std::ifstream file{path};
-        std::stringstream text;
-        text << file.rdbuf();
-        auto scenario = parse_scenario(path.string(), text.str());
+    for (const std::string& path : testing::scenario_files()) {
+        if (only && path.find(only) == std::string::npos) continue;
+        auto scenario = testing::scenario_in(path);
         EXPECT_TRUE(scenario.has_value()) << path << ": " << scenario.error().message;
         if (scenario) scenarios.push_back(std::move(*scenario));
     }
@@ -62,7 +52,7 @@ TEST(Scenarios, EndWellPlainAndHoweverTheWorldIsDisturbed) {
     const std::vector<Scenario> scenarios = all_scenarios();
     std::mutex lock;
     Exploration total;
-    testing::in_parallel(scenarios.size(), [&](std::size_t i) {
+    testing::in_parallel("scenarios", scenarios.size(), [&](std::size_t i) {
         Exploration one = explore(scenarios[i], seed() + i, depth_of(scenarios[i]));
         const std::scoped_lock held{lock};
         total.runs += one.runs;

@@ -27,7 +27,8 @@ TEST(RandomWorlds, KeepEveryPromiseAndEndWell) {
     Duration simulated{0};
     int injected = 0;
     const std::uint64_t first = number_from("SLUICE_SEED", 1);
-    testing::in_parallel(number_from("SLUICE_WORLDS", worlds_by_default), [&](std::size_t number) {
+    const std::uint64_t worlds = number_from("SLUICE_WORLDS", worlds_by_default);
+    testing::in_parallel("worlds", worlds, [&](std::size_t number) {
         const std::uint64_t seed = first + number;
         const RandomOutcome outcome = play_random_world(seed);
         const std::scoped_lock held{lock};

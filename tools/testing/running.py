@@ -7,6 +7,7 @@ commands that repeat just what failed. A failure ends nothing but itself.
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -22,6 +23,8 @@ from .again import commands_to_repeat
 from .kept import Kept
 
 _TAIL_LINES = 150
+# What tools/build, tools/lint, the programs that play worlds, and pytest say of it.
+_PROGRESS = re.compile(r"^(?:building|built|checked|played) .*$|\[ *\d+%\]$", re.MULTILINE)
 _POLL_SECONDS = 0.05
 _STATUS_SECONDS = 30.0
 _STATUS_SECONDS_ON_A_TERMINAL = 1.0
@@ -107,10 +110,9 @@ class _Running:
             pass
 
     def progress(self) -> str:
-        """The last line that it wrote, if that is a line for people."""
-        lines = self.log.read_text(errors="replace")[-400:].splitlines()
-        last = lines[-1].strip() if lines else ""
-        return f": {last[:70]}" if last.startswith(("building ", "built ", "checked ", "[")) else ""
+        """The last line that it wrote that tells how far it is; nothing, if there is none."""
+        told = _PROGRESS.findall(self.log.read_text(errors="replace")[-4000:])
+        return f": {told[-1][:60]}" if told else ""
 
 
 class Runner:

@@ -49,7 +49,7 @@ std::optional<engine::ObjectWrite> status_write(const CustomObject& object,
     if (text == write_run_status(read_run_status(object)) && !object.status.empty())
         return std::nullopt;
     boost::system::error_code broken;
-    json::value seen = object.status.empty() ? json::value{} : json::parse(object.status, broken);
+    json::value seen = json::parse(object.status, broken);  // no status: null
     const json::array patch{
         json::object{{"op", "test"}, {"path", "/metadata/uid"}, {"value", object.meta.uid}},
         json::object{{"op", "test"}, {"path", "/status"}, {"value", std::move(seen)}},

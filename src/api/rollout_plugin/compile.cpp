@@ -23,8 +23,7 @@ class Compiler {
     void add(const SetWeight& weight) {
         const PodCount target = pods_for(weight.percent, now_.replicas);
         expose(target);
-        if (place_ <= now_.step)
-            plan_.exposed_max = std::max(plan_.exposed_max.value_or(PodCount{0}), target);
+        if (place_ <= now_.step) plan_.exposed_max = std::max(*plan_.exposed_max, target);
     }
 
     void add(const Pause& pause) {

@@ -32,5 +32,28 @@ TEST(EventBody, OfACustomObjectNamesThatObject) {
     EXPECT_EQ(body.at("metadata").at("namespace"), "shop");
 }
 
+TEST(EventBody, IsAWarningIfItsReasonIsOne) {
+    const auto type_of = [](engine::Reason reason) {
+        const PostEvent event{nullptr, {"shop", "web"}, "uid-1", reason, "a note", Instant{}};
+        return json::parse(event_body(event, "operator-0")).at("type");
+    };
+    EXPECT_EQ(type_of(engine::Reason::GateBypassed), "Warning");
+    EXPECT_EQ(type_of(engine::Reason::RolloutStarted), "Normal");
+}
+
+TEST(EventBody, HoldsNoMoreThanTheServerTakesAndNoHalfLetter) {
+    const auto field = [](const char* name, const std::string& note, const std::string& instance) {
+        const PostEvent event{nullptr, {"shop", "web"}, "uid-1", engine::Reason{}, note, Instant{}};
+        return json::value_to<std::string>(json::parse(event_body(event, instance)).at(name));
+    };
+    const std::string note(1024, 'n'), instance(128, 'i');
+    EXPECT_EQ(field("note", note, instance), note);
+    EXPECT_EQ(field("note", note + "x", instance), note);
+    EXPECT_EQ(field("reportingInstance", note, instance), instance);
+    EXPECT_EQ(field("reportingInstance", note, instance + "x"), instance);
+    const std::string shorter(1023, 'n');
+    EXPECT_EQ(field("note", shorter + "\xc3\xa9", instance), shorter);
+}
+
 }  // namespace
 }  // namespace sluice::controller

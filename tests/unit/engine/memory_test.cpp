@@ -30,6 +30,44 @@ TEST(Memory, IsAShortTextThatAPersonCanRead) {
               R"("corrected":"2026-09-21T14:13:50Z","generation":12,"retry":"0000000000000017"})");
 }
 
+TEST(Memory, LeavesOutWhatThereIsNothingToSayAbout) {
+    Memory memory = some_memory();
+    memory.corrected = {};
+    memory.retry = 0;
+    const std::string text = encode(memory);
+    EXPECT_EQ(text, R"({"uid":"123e4567","id":7,"revision":"web-7cc",)"
+                    R"("template":"fedcba9876543210","partition":2,"open":true,)"
+                    R"("started":"2026-09-21T14:13:20Z","generation":12})");
+    memory.retry = memory.list = 1;
+    memory.place = 1;
+    memory.returning = memory.failed = true;
+    EXPECT_EQ(encode(memory), text.substr(0, text.size() - 1) +
+                                  R"(,"retry":"0000000000000001","returning":true,)"
+                                  R"("failed":true,"place":1,"list":"0000000000000001"})");
+    EXPECT_EQ(decode_memory(encode(memory)), memory);
+}
+
+TEST(Memory, IsBoundedInItsLengthItsCountAndItsPlace) {
+    Memory memory = some_memory();
+    memory.revision = std::string(2048 - encode(memory).size() + memory.revision.size(), 'r');
+    ASSERT_EQ(encode(memory).size(), 2048u);
+    EXPECT_EQ(decode_memory(encode(memory)), memory);
+    memory.revision += 'r';
+    EXPECT_EQ(decode_memory(encode(memory)), std::nullopt);
+
+    memory = some_memory();
+    memory.id = 1'000'000'000'000;
+    EXPECT_EQ(decode_memory(encode(memory)), memory);
+    ++memory.id;
+    EXPECT_EQ(decode_memory(encode(memory)), std::nullopt);
+
+    memory = some_memory();
+    memory.place = 1'001;
+    EXPECT_EQ(decode_memory(encode(memory))->place, 1'000);
+    memory.place = 1'000;
+    EXPECT_EQ(decode_memory(encode(memory)), memory);
+}
+
 TEST(Memory, ComesBackAsItWas) {
     Dice dice{1};
     for (int round = 0; round < 2000; ++round) {

@@ -89,9 +89,15 @@ TEST(PodsReadyGate, TimeAloneOpensItOnlyForPodsThatAreReady) {
     look.pods[1].ready_since = noon;
     look.pods[2].ready_since = noon;
     look.pods[2].meta.deleting = true;
-    const Verdict verdict = judge(PodsReady{}, look, noon);
+    Verdict verdict = judge(PodsReady{}, look, noon);
     ASSERT_TRUE(held(verdict));
     EXPECT_EQ(held(verdict)->until, std::nullopt);
+    look = seen(1);
+    look.workload.min_ready = 30s;
+    look.pods[0].ready_since = Instant{};
+    verdict = judge(PodsReady{}, look, noon);
+    ASSERT_TRUE(held(verdict));
+    EXPECT_EQ(held(verdict)->until, std::nullopt) << "nobody knows since when it is";
 }
 
 TEST(PodsReadyGate, NamesThreePodsAndDoesNotCountTheOthersForThatWouldChangeByItself) {
@@ -100,7 +106,9 @@ TEST(PodsReadyGate, NamesThreePodsAndDoesNotCountTheOthersForThatWouldChangeByIt
         one.ready = false;
     EXPECT_EQ(message(judge(PodsReady{}, look, noon)),
               "Waiting for pods web-5, web-4, web-3 and others to be ready.");
-    look.pods.resize(6);
+    look.pods[4].ready = look.pods[5].ready = true;
+    EXPECT_EQ(message(judge(PodsReady{}, look, noon)),
+              "Waiting for pods web-3, web-2, web-1 and others to be ready.");
     for (std::size_t i = 3; i < 6; ++i)
         look.pods[i].ready = true;
     EXPECT_EQ(message(judge(PodsReady{}, look, noon)),

@@ -29,6 +29,19 @@ TEST(PodRow, HasGapsWherePodsAreMissingAndNoRoomForStrangers) {
     EXPECT_TRUE(row.at(PodIndex{1}));
 }
 
+TEST(PodRow, OfTwoPodsOfOneNameHoldsTheLaterAndNoneOfAnotherName) {
+    Snapshot look = seen(1);
+    look.pods[0].meta.resource_version = 5;
+    look.pods[0].meta.uid = "late";
+    model::Pod early = pod(0, "A");
+    early.meta.resource_version = 3;
+    model::Pod stranger = pod(0, "A");
+    stranger.meta.key.name = "other-0";
+    stranger.meta.resource_version = 9;
+    look.pods = {early, look.pods[0], early, stranger};
+    EXPECT_EQ(PodRow{look}.at(PodIndex{0})->meta.uid, "late");
+}
+
 TEST(PodRow, CountsIndexesFromTheStartOrdinal) {
     Snapshot look = seen(2);
     look.workload.start = Ordinal{3};

@@ -31,6 +31,11 @@ std::string polled(Election& election, Instant now) {
     return wanted.holder + " " + std::to_string(wanted.transitions);
 }
 
+// The lease as it would be written, and since when it is held.
+WriteLease written(Election& election, Instant now) {
+    return std::get<WriteLease>(election.poll(now).value());
+}
+
 // An election of `me` that just took over the free lease.
 Election leading(Instant now) {
     Election election{"me", 1};
@@ -55,6 +60,54 @@ TEST(Election, CreatesTheLeaseWhereThereIsNone) {
     EXPECT_EQ(polled(election, noon), "create");
     election.on_written(lease("me", "1", 0), noon);
     EXPECT_TRUE(election.leads(noon));
+    EXPECT_EQ(polled(election, election.wake_at()), "me 0") << "and renews it from then on";
+}
+
+TEST(Election, ALeaseThatIsCreatedHasNeverChangedHands) {
+    Election election{"me", 1};
+    static_cast<void>(election.poll(noon));
+    election.on_read(not_found, noon);
+    const WriteLease wanted = written(election, noon);
+    EXPECT_EQ(wanted.lease.holder, "me");
+    EXPECT_EQ(wanted.lease.transitions, 0);
+    EXPECT_EQ(wanted.lease.duration, 15s);
+    EXPECT_EQ(wanted.acquired, noon);
+}
+
+TEST(Election, WhoTakesALeaseOverHoldsItForAsLongAsItsOwnRules) {
+    Election election{"me", 1};
+    static_cast<void>(election.poll(noon));
+    Lease released = lease("", "10");
+    released.duration = 1s;
+    election.on_read(released, noon);
+    const WriteLease wanted = written(election, noon);
+    EXPECT_EQ(wanted.lease.duration, 15s);
+    EXPECT_EQ(wanted.acquired, noon);
+}
+
+TEST(Election, ARenewalTellsSinceWhenTheLeaseIsHeld) {
+    Election election = leading(noon);
+    for (int renewal = 0; renewal < 3; ++renewal) {
+        const Instant next = election.wake_at();
+        EXPECT_EQ(written(election, next).acquired, noon);
+        election.on_written(lease("me", std::to_string(12 + renewal), 5), next + 100ms);
+    }
+}
+
+TEST(Election, AnAnswerThatNamesAnotherHolderIsNoLead) {
+    Election election{"me", 1};
+    static_cast<void>(election.poll(noon));
+    election.on_read(lease("", "10"), noon);
+    static_cast<void>(election.poll(noon));
+    election.on_written(lease("other", "11", 5), noon);
+    EXPECT_FALSE(election.leads(noon));
+}
+
+TEST(Election, ALeaseIsFreeAtTheVeryEndOfItsDuration) {
+    Election election{"me", 1};
+    static_cast<void>(election.poll(noon));
+    election.on_read(lease("other", "10"), noon);
+    EXPECT_EQ(polled(election, noon + 15s), "me 5");
 }
 
 TEST(Election, WhoLosesTheRaceToCreateItLooksAgain) {
@@ -167,6 +220,8 @@ TEST(Election, GivesTheLeaseAwayOnACleanShutdown) {
     EXPECT_EQ(release->lease.holder, "");
     EXPECT_EQ(release->lease.resource_version, "11");
     EXPECT_EQ(release->lease.transitions, 5);
+    EXPECT_EQ(release->lease.duration, 1s) << "others look at it soon";
+    EXPECT_EQ(release->acquired, noon);
     EXPECT_FALSE(election.leads(noon + 1s));
 }
 
@@ -201,6 +256,14 @@ TEST(Election, RetriesAreSpreadSoThatRivalsDoNotRunInStep) {
         EXPECT_LE(election->wake_at(), noon + 2400ms);
     }
     EXPECT_NE(one.wake_at(), other.wake_at());
+    Instant latest;
+    for (std::uint64_t seed = 0; seed < 100; ++seed) {
+        Election election{"me", seed};
+        static_cast<void>(election.poll(noon));
+        election.on_read(timeout, noon);
+        latest = std::max(latest, election.wake_at());
+    }
+    EXPECT_GT(latest, noon + 2350ms) << "over a fifth of their period";
 }
 
 }  // namespace

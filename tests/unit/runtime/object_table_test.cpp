@@ -80,6 +80,21 @@ TEST(ObjectTable, NeverGoesBackToAnOlderVersion) {
     EXPECT_EQ(table.put(object("gate", 9, "same"), 1), Concerned{});
     EXPECT_EQ(table.find({"shop", "gate"})->spec, "web");
     EXPECT_EQ(table.put(object("gate", 0, "none"), 1), Concerned{});
+    EXPECT_EQ(table.put(object("new", 0, "none"), 1), Concerned{});
+    EXPECT_EQ(table.size(), 1u);
+}
+
+TEST(ObjectTable, ListsTheWorkloadsThatAreNamedAndNoOthers) {
+    ObjectTable table{target_of};
+    table.put(object("a", 1, "web", "uid-a"), 1);
+    table.put(object("b", 2, "web", "uid-b"), 1);
+    table.put(object("c", 3, "db", "uid-c"), 1);
+    EXPECT_EQ(texts_of(table.workloads()), (Names{"shop/db", "shop/web"}));
+    table.put(object("a", 4, "db", "uid-a"), 1);
+    table.remove(object("c", 3, "db", "uid-c"));
+    EXPECT_EQ(texts_of(table.workloads()), (Names{"shop/db", "shop/web"}));
+    table.put(object("b", 5, "", "uid-b"), 1);
+    EXPECT_EQ(texts_of(table.workloads()), Names{"shop/db"});
 }
 
 TEST(ObjectTable, AChangeOfTheTargetConcernsBothWorkloads) {
@@ -147,6 +162,9 @@ TEST(ObjectTable, WhatIsNewerThanTheListStays) {
     table.put(object("a", 5, "web", "uid-old"), 2);
     EXPECT_EQ(names(table.drop_unlisted("", 2, 20)), Names{"shop/web"})
         << "an older namesake in the list does not stand for this one";
+    table.put(object("b", 20, "web", "uid-b"), 2);
+    EXPECT_EQ(names(table.drop_unlisted("", 3, 20)), Names{"shop/web"})
+        << "one of the very version of the list would be in it";
 }
 
 TEST(ObjectTable, WhatAnObjectOwnsIsFoundByItsNameAndItsUid) {

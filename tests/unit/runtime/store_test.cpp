@@ -104,6 +104,33 @@ TEST(Store, AnyUidComesBackAsItWas) {
     }
 }
 
+TEST(Store, TextsThatAreNoUuidAreToldApartFromThoseThatAre) {
+    const std::string almost[] = {
+        "123e4567-e89b-12d3-a456-42661417400g",  // not a hexadecimal digit
+        "123e4567-e89b-12d3-a456-42661417400G",
+        "123e4567-e89b-12d3-a456-42661417400:",
+        "123e4567-e89b-12d3-a456-4266141740`0",
+        "123e4567e89b12d3a456426614174000abcd",
+        "123e4567e89b12d3a456426614174000",
+        "----",
+        "",
+        "gate-1",
+        "gate-2"};
+    const std::string real[] = {
+        uid_a, "123e4567-e89b-12d3-a456-426614174010", "123e4567-e89b-12d3-a456-4266141740ff",
+        "ffffffff-ffff-ffff-ffff-ffffffffffff", "00000000-0000-0000-0000-000000000000"};
+    for (const std::string& one : almost) {
+        Store store;
+        store.put(set("web", 1, one), 1);
+        for (const std::string& other : real)
+            EXPECT_EQ(store.remove(set("web", 2, other)), Touched{}) << one << " is not " << other;
+        for (const std::string& other : almost)
+            if (other != one)
+                EXPECT_EQ(store.remove(set("web", 2, other)), Touched{}) << one << ", " << other;
+        EXPECT_EQ(names(store.remove(set("web", 2, one))), Names{"shop/web"}) << one;
+    }
+}
+
 TEST(Store, ASetNeverGoesBackToAnOlderVersion) {
     Store store;
     StatefulSet newer = set("web", 9);
@@ -198,6 +225,9 @@ TEST(Store, WhatIsNewerThanTheListIsNotGone) {
     EXPECT_TRUE(store.drop_unlisted_sets("", 2, 10).empty());
     EXPECT_TRUE(store.drop_unlisted_pods("", 2, 10).empty());
     EXPECT_EQ(store.set_count() + store.pod_count(), 2u);
+    EXPECT_EQ(names(store.drop_unlisted_sets("", 2, 11)), Names{"shop/web"});
+    EXPECT_EQ(names(store.drop_unlisted_pods("", 2, 11)), Names{"shop/web"})
+        << "what is of the very version of the list would be in it";
 }
 
 TEST(Store, AListThatWasCutShortRemovesNothing) {
@@ -209,6 +239,13 @@ TEST(Store, AListThatWasCutShortRemovesNothing) {
     store.put(set("db", 6, uid_b), 3);
     EXPECT_TRUE(store.drop_unlisted_sets("", 3, 10).empty());
     EXPECT_EQ(store.set_count(), 2u);
+}
+
+TEST(Store, RemovingAPodThatIsNotThereConcernsNobody) {
+    Store store;
+    store.put(pod(0, 5), 1);
+    EXPECT_EQ(store.remove(pod(1, 5)), Touched{});
+    EXPECT_EQ(store.pod_count(), 1u);
 }
 
 TEST(Store, RemovingTwiceIsRemovingOnce) {

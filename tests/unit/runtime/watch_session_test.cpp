@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
+
 namespace sluice::runtime {
 namespace {
 
@@ -253,6 +255,64 @@ TEST(WatchSession, EveryFailureWaitsLongerThanTheLastWithinBounds) {
     }
 }
 
+TEST(WatchSession, AListThatCameInFullEndsTheTrouble) {
+    WatchSession session = pods();
+    Instant now = noon;
+    for (int failure = 0; failure < 10; ++failure) {
+        static_cast<void>(session.poll(now));
+        session.on_failure({503, Duration{0}, "trouble"}, now);
+        EXPECT_EQ(session.last_failure(), "trouble");
+        now = session.wake_at().value();
+    }
+    static_cast<void>(session.poll(now));
+    static_cast<void>(session.on_events(events(initial_end("100")), now));
+    EXPECT_EQ(session.last_failure(), "");
+    session.on_failure({503, Duration{0}, "trouble"}, now);
+    EXPECT_LE(session.wake_at().value() - now, 800ms) << "as after the first failure";
+}
+
+TEST(WatchSession, WordsOfTroubleAreForgottenWhenTheServerAnswers) {
+    WatchSession pages = paging(noon);
+    EXPECT_EQ(pages.last_failure(), "unknown parameter");
+    static_cast<void>(pages.poll(noon));
+    static_cast<void>(pages.on_page({{pod("a")}, "100", ""}, noon));
+    EXPECT_EQ(pages.last_failure(), "");
+    WatchSession watch = watching(noon);
+    watch.on_failure({500, Duration{0}, "trouble"}, noon);
+    ASSERT_EQ(next_request(watch, noon).first, "watch from 100");
+    static_cast<void>(watch.on_events(events(model::Changed{pod("a")}), noon + 1s));
+    EXPECT_EQ(watch.last_failure(), "");
+}
+
+TEST(WatchSession, AWatchThatLastedFiveSecondsIsStartedAnewAtOnce) {
+    bool is_short_punished = false;
+    for (std::uint64_t seed = 0; seed < 50; ++seed) {
+        WatchSession session = watching(noon, seed);
+        session.on_end(noon + 5s);
+        EXPECT_EQ(session.restarts(), 1);
+        EXPECT_LE(session.wake_at().value(), noon + 5s + 500ms);
+        WatchSession hasty = watching(noon, seed);
+        hasty.on_end(noon + 4'999ms);
+        is_short_punished = is_short_punished || *hasty.wake_at() > noon + 4'999ms + 500ms;
+    }
+    EXPECT_TRUE(is_short_punished);
+}
+
+TEST(WatchSession, AWatchThatLastedForgivesTheOnesThatDidNot) {
+    WatchSession session = watching(noon);
+    Instant now = noon;
+    for (int time = 0; time < 10; ++time) {
+        session.on_end(now);
+        now = session.wake_at().value();
+        ASSERT_EQ(polled(session, now), "watch from 100");
+    }
+    session.on_end(now + 1min);
+    now = session.wake_at().value();
+    ASSERT_EQ(polled(session, now), "watch from 100");
+    session.on_end(now);
+    EXPECT_LE(session.wake_at().value() - now, 800ms);
+}
+
 TEST(WatchSession, TwoOperatorsDoNotRetryInStep) {
     WatchSession one = pods(1), other = pods(2);
     static_cast<void>(one.poll(noon));
@@ -278,7 +338,7 @@ TEST(WatchSession, TheWorldIsListedAnewNowAndThenEvenIfAllSeemsWell) {
     EXPECT_FALSE(session.should_cancel(relist - 1ms));
     EXPECT_TRUE(session.should_cancel(relist));
     const std::uint8_t epoch = session.epoch();
-    session.cancelled(relist);
+    session.cancelled();
     EXPECT_EQ(polled(session, relist), "stream");
     EXPECT_NE(session.epoch(), epoch);
     const Seen seen = session.on_events(events(initial_end("900")), relist + 1s);
@@ -286,13 +346,57 @@ TEST(WatchSession, TheWorldIsListedAnewNowAndThenEvenIfAllSeemsWell) {
     EXPECT_GE(*session.wake_at(), relist + 10min) << "and again later";
 }
 
-TEST(WatchSession, WatchesEndByThemselvesAfterFiveToTenMinutes) {
-    for (std::uint64_t seed = 0; seed < 50; ++seed) {
-        WatchSession session = pods(seed);
-        const auto request = session.poll(noon);
-        EXPECT_GE(std::get<WatchRequest>(*request).timeout, 5min);
-        EXPECT_LE(std::get<WatchRequest>(*request).timeout, 10min);
+TEST(WatchSession, AListUnderWayIsNotGivenUpForAnother) {
+    WatchSession session = pods();
+    ASSERT_EQ(polled(session, noon), "stream");
+    EXPECT_EQ(session.wake_at(), std::nullopt) << "its answer will wake us";
+    static_cast<void>(session.on_events(events(initial_end("100")), noon));
+    const Instant relist = session.wake_at().value();
+    session.on_failure({500, Duration{0}, "trouble"}, relist);
+    EXPECT_FALSE(session.should_cancel(relist)) << "there is nothing under way";
+    ASSERT_EQ(next_request(session, relist).first, "watch from 100");
+    EXPECT_TRUE(session.should_cancel(relist + 1min));
+    session.cancelled();
+    ASSERT_EQ(polled(session, relist + 1min), "stream");
+    EXPECT_FALSE(session.should_cancel(relist + 1h));
+    EXPECT_EQ(session.wake_at(), std::nullopt);
+}
+
+// The shortest and the longest of what many sessions choose; the bounds are met within a second.
+void expect_spread(Duration least, Duration most,
+                   const std::function<Duration(std::uint64_t)>& of) {
+    Duration shortest = 24h, longest{0};
+    for (std::uint64_t seed = 0; seed < 5000; ++seed) {
+        shortest = std::min(shortest, of(seed));
+        longest = std::max(longest, of(seed));
     }
+    EXPECT_GE(shortest, least);
+    EXPECT_LT(shortest, least + 1s);
+    EXPECT_GT(longest, most - 1s);
+    EXPECT_LE(longest, most);
+}
+
+TEST(WatchSession, WatchesEndByThemselvesAfterFiveToTenMinutes) {
+    expect_spread(5min, 10min, [](std::uint64_t seed) {
+        WatchSession session = pods(seed);
+        return std::get<WatchRequest>(session.poll(noon).value()).timeout;
+    });
+    expect_spread(5min, 10min, [](std::uint64_t seed) {
+        WatchSession session = watching(noon, seed);
+        session.on_failure({0, Duration{0}, "connection reset"}, noon);
+        return std::get<WatchRequest>(session.poll(noon + 1min).value()).timeout;
+    });
+}
+
+TEST(WatchSession, TheWorldIsListedAnewAfterTenToFifteenMinutes) {
+    expect_spread(10min, 15min,
+                  [](std::uint64_t seed) { return watching(noon, seed).wake_at().value() - noon; });
+}
+
+TEST(WatchSession, AVersionThatIsNoNumberRemovesNothing) {
+    WatchSession session = pods();
+    static_cast<void>(session.poll(noon));
+    EXPECT_EQ(session.on_events(events(initial_end("later")), noon).complete_at, 0u);
 }
 
 TEST(WatchSession, NewsOfARequestThatIsOverChangesNothing) {
@@ -353,6 +457,8 @@ TEST(WatchSession, ACustomResourceWhoseDefinitionGoesIsAbsentAndTakesNothingAlon
     EXPECT_TRUE(session.is_absent());
     EXPECT_TRUE(session.is_synced());
     EXPECT_EQ(next_request(session, noon + 6min).first, "stream");
+    static_cast<void>(session.on_events(events(model::Changed{pod("a")}), noon + 7min));
+    EXPECT_FALSE(session.is_synced()) << "defined anew, it is to be seen anew";
 }
 
 TEST(WatchSession, TroubleIsNotMistakenForAMissingDefinition) {
@@ -402,10 +508,21 @@ TEST(WatchSession, AListThatLacksWhatCouldNotBeReadRemovesNothing) {
     EXPECT_EQ(seen.complete_at, std::nullopt);
 
     static_cast<void>(pages.poll(noon));
-    pages.cancelled(noon + 1h);
+    pages.cancelled();
     static_cast<void>(pages.poll(noon + 1h));
     seen = pages.on_events(events(initial_end("200")), noon + 1h);
     EXPECT_EQ(seen.complete_at, 200u) << "the next list can be read";
+}
+
+TEST(WatchSession, AListInPagesAfterOneThatCouldNotBeReadIsCompleteAgain) {
+    WatchSession session = paging(noon);
+    static_cast<void>(session.poll(noon));
+    static_cast<void>(session.on_page({{pod("a")}, "100", "page-2", {"unreadable"}}, noon));
+    static_cast<void>(session.poll(noon));
+    session.on_failure({410, Duration{0}, "expired"}, noon);
+    const Instant later = session.wake_at().value();
+    ASSERT_EQ(polled(session, later), "list");
+    EXPECT_EQ(session.on_page({{pod("a")}, "200", ""}, later).complete_at, 200u);
 }
 
 }  // namespace

@@ -181,6 +181,32 @@ TEST(WorkQueue, AKeyThatIsForgottenIsNoLongerDue) {
     EXPECT_EQ(queue.take(noon), std::nullopt);
 }
 
+TEST(WorkQueue, WhatWasAddedMeanwhileIsSeenByTheRetryAndNotOnceMore) {
+    WorkQueue queue{1};
+    queue.add(web, noon);
+    ASSERT_EQ(queue.take(noon), web);
+    queue.add(web, noon);
+    queue.failed(web, noon);
+    const Instant again = queue.next_due().value();
+    ASSERT_EQ(queue.take(again), web);
+    queue.done(web, again);
+    EXPECT_EQ(queue.take(again + 1h), std::nullopt);
+}
+
+TEST(WorkQueue, AKeyThatIsForgottenIsForgiven) {
+    WorkQueue queue{1};
+    queue.add(web, noon);
+    for (int failure = 0; failure < 10; ++failure) {
+        static_cast<void>(queue.take(queue.next_due().value_or(noon)));
+        queue.failed(web, noon);
+    }
+    queue.forget(web);
+    queue.add(web, noon);
+    EXPECT_EQ(queue.take(noon), web) << "it need not wait";
+    queue.failed(web, noon);
+    EXPECT_LE(queue.next_due().value() - noon, 500ms) << "and fails for the first time";
+}
+
 TEST(WorkQueue, TellsHowLongTheOldestKeyHasWaited) {
     WorkQueue queue{7};
     EXPECT_EQ(queue.oldest_age(noon), Duration{0});

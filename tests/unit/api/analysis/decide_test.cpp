@@ -150,6 +150,30 @@ TEST(AnalysisDecision, ARunThatIsOverGoesWhenItsTimeHasCome) {
     EXPECT_FALSE(late.wake_at.has_value());
 }
 
+TEST(AnalysisDecision, ReportsWhatTheRunHasComeToAndOnWhoseBehalf) {
+    const engine::Decision running = decide(seeing(one_metric), noon);
+    EXPECT_EQ(running.report.phase, engine::Phase::Rolling);
+    EXPECT_EQ(running.report.reason, engine::Reason::AnalysisRunning);
+    EXPECT_EQ(running.report.message, engine::entry(engine::Reason::AnalysisRunning).meaning);
+    ASSERT_TRUE(running.subject.has_value());
+    EXPECT_EQ(running.subject->key.name, "web-1");
+    const engine::Decision failed =
+        decide(seeing(one_metric, R"({"phase":"Failed","message":"too many"})"), noon);
+    EXPECT_EQ(failed.report.reason, engine::Reason::AnalysisRunFailed);
+    EXPECT_EQ(failed.report.message, "too many");
+    const engine::Decision unreadable = decide(seeing("7", R"({"phase":"Successful"})"), noon);
+    EXPECT_EQ(unreadable.report.reason, engine::Reason::AnalysisRunSuccessful)
+        << "what is over stays as it ended";
+}
+
+TEST(AnalysisDecision, AnAnswerToSomethingElseIsNone) {
+    engine::Snapshot seen = seeing(one_metric, written(decide(seeing(one_metric), noon)));
+    const auto asked = asked_by(decide(seen, noon));
+    seen.answer = {asked->key,
+                   std::make_shared<const api::Reply>(api::rollout_plugin::PluginSight{}), noon};
+    EXPECT_EQ(asked_by(decide(seen, noon))->key, asked->key);
+}
+
 TEST(AnalysisDecision, ARunThatIsBeingDeletedIsLeftAlone) {
     auto seen = seeing(one_metric);
     seen.objects[0].meta.deleting = true;

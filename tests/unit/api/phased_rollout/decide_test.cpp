@@ -172,6 +172,8 @@ TEST(Decide, SkipCheckOpensTheGateAndSaysSo) {
     open.workload.partition = Partition{0};
     const Decision rests = decide(open, noon);
     EXPECT_EQ(line(rests), "Suspended; status of slow tells Suspended");
+    EXPECT_EQ(rests.writes[0].notices[0].message,
+              "Checks are switched off: Kubernetes updates the pods by itself.");
     EXPECT_EQ(told(rests, "slow").phase, "Suspended");
 }
 
@@ -180,6 +182,8 @@ TEST(Decide, DeletionOpensTheGateAndThenLetsTheObjectGo) {
     leaving.meta.deleting = true;
     const Decision opens = decide(open_at(2, {leaving}), noon);
     EXPECT_EQ(line(opens), "Released; writes, partition 0, releases; tells Released");
+    ASSERT_TRUE(opens.subject.has_value());
+    EXPECT_EQ(opens.subject->key.name, "slow");
     EXPECT_THAT(opens.patch->to_json_patch(), HasSubstr("sts.plus~1phasedRollout"));
     const Decision goes = decide(with(rolling(3, 0), {leaving}), noon);
     EXPECT_EQ(line(goes), "Released; finalizers of slow");
@@ -205,6 +209,83 @@ TEST(Decide, ASpecThatCannotBeReadHoldsEverything) {
     EXPECT_TRUE(decide(bypassed, noon).patch->moves_partition());
 }
 
+TEST(Decide, NamesTheObjectInTheCommandThatHelps) {
+    model::CustomObject paused = object("slow");
+    paused.annotations[key::paused] = "true";
+    const Decision decision = decide(open_at(2, {paused}), noon);
+    EXPECT_EQ(decision.report.reason, engine::Reason::Paused);
+    EXPECT_EQ(decision.report.unblock,
+              "kubectl -n shop annotate statefulset/web phasedrollout/slow sluice.dev/paused-");
+    ASSERT_TRUE(decision.subject.has_value());
+    EXPECT_EQ(decision.subject->key.name, "slow");
+}
+
+TEST(Decide, WhoTakesASetThatNobodyHoldsLooksFirst) {
+    EXPECT_TRUE(decide(with(seen(3), {object("slow")}), noon).needs_live);
+    EXPECT_FALSE(decide(with(resting({object("new")}), {object("new")}), noon).needs_live);
+}
+
+TEST(Decide, APersonMaySayOnEitherObjectThatUnreadyPodsBehindTheGateDoNotMatter) {
+    Snapshot look = open_at(2, {object("slow")});
+    look.pods[0].ready = false;
+    EXPECT_EQ(decide(look, noon).report.reason, engine::Reason::PodsNotReady);
+    Snapshot by_set = look;
+    by_set.workload.annotations[key::allow_unready] = "true";
+    EXPECT_EQ(decide(by_set, noon).report.reason, engine::Reason::InitialDelay);
+    Snapshot by_object = look;
+    by_object.objects[0].annotations[key::allow_unready] = "true";
+    EXPECT_EQ(decide(by_object, noon).report.reason, engine::Reason::InitialDelay);
+}
+
+// The first check of the step has come to this, a minute after the step began.
+Decision after_check(engine::MetricEvidence::Kind kind, int successes) {
+    Snapshot look = open_at(2, {object("slow")});
+    look.progress = decide(look, noon).progress;
+    look.progress->tries = look.progress->successes = successes;
+    look.progress->last = noon + 30s;
+    const Decision asks = decide(look, noon + 1min);
+    const auto& probe = std::get<engine::MetricProbe>(asks.probe.value());
+    look.reading = engine::MetricEvidence{probe.key, kind, true, false, "0.5", noon + 1min};
+    return decide(look, noon + 1min);
+}
+
+TEST(Decide, AFailedCheckIsToldWithoutItsCounts) {
+    const Decision decision = after_check(engine::MetricEvidence::Kind::Data, 0);
+    ASSERT_EQ(line(decision), "CheckFailed; status of slow tells CheckFailed");
+    EXPECT_EQ(decision.writes[0].notices[0].message,
+              "The check before pod web-1 failed: Prometheus returned data, where only no data "
+              "means a pass.");
+}
+
+TEST(Decide, TellsThatTheChecksPassedWhenAPodMayGo) {
+    EXPECT_EQ(line(after_check(engine::MetricEvidence::Kind::NoData, 2)),
+              "PodsNotReady; writes, partition 1; tells ChecksPassed");
+}
+
+TEST(Decide, AStatusThatSpeaksOfAnotherRolloutIsPutRightAtOnce) {
+    Snapshot look = open_at(2, {object("slow")});
+    look.pods[2] = pod(2, "B", false);
+    Status status = told(decide(look, noon), "slow");
+    look.objects[0].status = write_status(status);
+    look.pods[2] = pod(2, "A", false);
+    ASSERT_EQ(line(decide(look, noon)), "PodsNotReady") << "over in a moment";
+    status.rollout->id = 2;
+    look.objects[0].status = write_status(status);
+    EXPECT_EQ(line(decide(look, noon)), "PodsNotReady; status of slow");
+    status.rollout.reset();
+    look.objects[0].status = write_status(status);
+    EXPECT_EQ(line(decide(look, noon)), "PodsNotReady; status of slow");
+}
+
+TEST(Decide, TheTargetOfASpecThatIsNoneIsNobody) {
+    for (const char* spec : {"", "{", "7", "{}", R"({"targetRef":7})"}) {
+        model::CustomObject odd = object("slow");
+        odd.spec = spec;
+        EXPECT_EQ(target_of(odd), "") << spec;
+    }
+    EXPECT_EQ(target_of(object("slow")), "web");
+}
+
 TEST(Decide, OnlyRollingUpdateIsSteered) {
     Snapshot look = with(seen(3), {object("slow")});
     look.workload.strategy = model::UpdateStrategy::OnDelete;
@@ -218,6 +299,11 @@ TEST(Decide, AnOldStatusIsNotWrittenAgain) {
     look.objects[0].status = write_status(told(first, "slow"));
     const Decision second = decide(look, noon + 5min);
     EXPECT_EQ(line(second), "Idle");
+    look.objects[0].spec = changed({{"/skipCheck", "true"}});
+    look.workload.annotations = {{std::string{steered_by}, "slow"}};
+    look.workload.partition = Partition{0};
+    look.objects[0].status = write_status(told(decide(look, noon), "slow"));
+    EXPECT_EQ(line(decide(look, noon)), "Suspended") << "what was told is not told again";
 }
 
 TEST(Decide, APodThatIsReplacedIsWorthAWriteOnlyIfItTakesLong) {

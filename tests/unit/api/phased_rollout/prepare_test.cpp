@@ -38,6 +38,36 @@ TEST(Prepare, APassThatOnlyOneOfThemKnowsUsesUpNoTry) {
 
 TEST(Prepare, BelievesItsOwnMemoryOfAStepThatTheStatusDoesNotKnow) {
     EXPECT_EQ(look("the step before", 2, "step", 0).progress->about, "step");
+    EXPECT_EQ(look("the step before", 0, "step", 2).progress->successes, 2);
+}
+
+TEST(Prepare, OfTimesAndFailuresTheWorseCounts) {
+    const Instant noon{1'790'000'000'000};
+    const auto sober = [&](int ours, int theirs) {
+        engine::Snapshot seen = look("step", 0, "step", 0);
+        Status status = read_status(seen.objects.back());
+        status.rollout->step_started = status.check->last = noon + theirs * 1s;
+        status.check->failures = status.rolling_pod->failures = theirs;
+        seen.objects.back().status = write_status(status);
+        seen.progress->since = seen.progress->last = noon + ours * 1s;
+        seen.progress->failures = seen.progress->failed = ours;
+        prepare(seen);
+        return *seen.progress;
+    };
+    for (const auto& [ours, theirs] : {std::pair{1, 2}, std::pair{2, 1}}) {
+        EXPECT_EQ(sober(ours, theirs).since, noon + 2s);
+        EXPECT_EQ(sober(ours, theirs).last, noon + 2s);
+        EXPECT_EQ(sober(ours, theirs).failures, 2);
+        EXPECT_EQ(sober(ours, theirs).failed, 2);
+    }
+}
+
+TEST(Prepare, WhoRemembersNothingBelievesTheStatus) {
+    engine::Snapshot seen = look("step", 2, "step", 2);
+    seen.progress.reset();
+    prepare(seen);
+    ASSERT_TRUE(seen.progress.has_value());
+    EXPECT_EQ(seen.progress->successes, 2);
 }
 
 }  // namespace

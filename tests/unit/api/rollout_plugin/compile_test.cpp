@@ -18,6 +18,9 @@ struct Words {
         return fmt::format("pause {}{}{}", pause.place, pause.began ? " begun" : "",
                            pause.is_over ? " over" : "");
     }
+    std::string operator()(const engine::Analysis& analysis) const {
+        return fmt::format("analysis {}", analysis.place);
+    }
     std::string operator()(const auto&) const { return "?"; }
 };
 
@@ -82,6 +85,32 @@ TEST(PluginPlan, KnowsThePauseThatIsUnderWay) {
               "[ready] 2@0 [];[ready, pause 1 begun over] 5@2 [ready, settled];");
 }
 
+TEST(PluginPlan, OnlyThePauseThatIsReachedHasBegunOrIsOver) {
+    Circumstances now = at(1);
+    now.pause_began = noon;
+    now.pause_is_over = true;
+    EXPECT_EQ(text_of(compile(with_steps({SetWeight{40}, Pause{}, Pause{}}), now)),
+              "[ready] 2@0 [];[ready, pause 1 begun over, pause 2] 5@3 [ready, settled];");
+}
+
+TEST(PluginPlan, LeavesOutAnalysesThatAreBehind) {
+    const Spec spec = with_steps({SetWeight{40}, AnalysisCall{}, SetWeight{100}});
+    EXPECT_EQ(text_of(compile(spec, at(1))),
+              "[ready] 2@0 [];[ready, analysis 1] 5@2 [ready, settled];");
+    EXPECT_EQ(text_of(compile(spec, at(2))), "[ready] 2@0 [];[ready] 5@2 [ready, settled];");
+}
+
+TEST(PluginPlan, OfNoPodsHasNoSteps) {
+    EXPECT_EQ(text_of(compile(two_weights, at(0, {0}))), "");
+}
+
+TEST(PluginPlan, WhereNoPodsSayWhetherAWeightIsThereSomethingElseMust) {
+    Circumstances now = at(0);
+    now.settled = std::vector<engine::Gate>{engine::Pause{.place = 9}};
+    EXPECT_EQ(text_of(compile(with_steps({SetWeight{40}}), now)),
+              "[pause 9] 2@0 [];[pause 9] 5@1 [pause 9];");
+}
+
 TEST(PluginPlan, EndsWithAllPodsWhateverTheLastWeight) {
     EXPECT_EQ(text_of(compile(with_steps({SetWeight{40}, Pause{}}), at(0))),
               "[ready] 2@0 [];[ready, pause 1] 5@2 [ready, settled];");
@@ -138,11 +167,44 @@ TEST(PluginPlan, TakesTheDeadlineFromTheLastProgress) {
     EXPECT_EQ(compile(spec, at(0)).at_deadline, OnFailure::Hold);
     spec.abort_at_deadline = true;
     EXPECT_EQ(compile(spec, at(0)).at_deadline, OnFailure::Rollback);
+    EXPECT_EQ(compile(spec, at(0)).on_failure, OnFailure::Hold);
+    spec.on_failure = OnFailure::Rollback;
+    EXPECT_EQ(compile(spec, at(0)).on_failure, OnFailure::Rollback);
+}
+
+TEST(PluginPlan, HasNoDeadlineWhileItRests) {
+    Spec spec = with_steps({AnalysisCall{}, Pause{}, Pause{5min}});
+    spec.progress_deadline = 90s;
+    EXPECT_EQ(deadline_of(spec, at(0)), std::nullopt) << "measurements take as long as they take";
+    Circumstances now = at(1);
+    EXPECT_EQ(deadline_of(spec, now), noon + 90s) << "the pause has not begun";
+    now.pause_began = noon;
+    EXPECT_EQ(deadline_of(spec, now), std::nullopt);
+    now.step = 2;
+    EXPECT_EQ(deadline_of(spec, now), noon + 5min + 90s);
+    now.step_since = noon + 6min;
+    EXPECT_EQ(deadline_of(spec, now), noon + 6min + 90s) << "it went on since";
+    now.promotes_fully = true;
+    now.step = 1;
+    EXPECT_EQ(deadline_of(spec, now), noon + 6min + 90s);
 }
 
 TEST(PluginSteps, HaveADigestThatTellsThemApart) {
-    const std::vector<std::vector<Step>> lists = {
-        {}, {SetWeight{20}}, {SetWeight{2}, SetWeight{0}}, {Pause{}}, {Pause{20s}}, {Pause{20ms}}};
+    const auto call = [](const std::string& name, bool of_cluster) {
+        AnalysisCall one;
+        one.templates.push_back({name, of_cluster});
+        return one;
+    };
+    const std::vector<std::vector<Step>> lists = {{},
+                                                  {SetWeight{20}},
+                                                  {SetWeight{2}, SetWeight{0}},
+                                                  {Pause{}},
+                                                  {Pause{20s}},
+                                                  {Pause{20ms}},
+                                                  {AnalysisCall{}},
+                                                  {call("rate", false)},
+                                                  {call("rate", true)},
+                                                  {call("errors", false)}};
     for (std::size_t i = 0; i < lists.size(); ++i)
         for (std::size_t j = 0; j < lists.size(); ++j)
             EXPECT_EQ(digest_of(lists[i]) == digest_of(lists[j]), i == j);

@@ -426,6 +426,33 @@ TEST(Outside, OfTwoThatNameOneWorkloadOneSteers) {
     EXPECT_THAT(decision.writes[0].body, HasSubstr("rolloutplugin/gentle steers this workload"));
 }
 
+// Whom the only status that the decision writes to others is about.
+std::string told_by(const engine::Snapshot& seen) {
+    const Decision decision = decide(seen, noon);
+    for (const engine::ObjectWrite& write : decision.writes)
+        if (write.body.find("steers this workload") != std::string::npos)
+            return write.object.key.name;
+    return "nobody";
+}
+
+TEST(Outside, WhoIsInTheMiddleOfARolloutSteersAndNotTheOldest) {
+    Desk desk;
+    begin(desk);
+    model::CustomObject older = desk.seen.objects[0];
+    older.meta.key.name = "older";
+    older.meta.uid = "uid-2";
+    desk.seen.objects.insert(desk.seen.objects.begin(), older);
+    EXPECT_EQ(told_by(desk.seen), "older") << "its status is of somebody else's rollout";
+    desk.seen.objects[0].status = "";
+    EXPECT_EQ(told_by(desk.seen), "older");
+    desk.seen.objects[1].status = "";
+    EXPECT_EQ(told_by(desk.seen), "gentle") << "neither is: the first of them";
+    desk.seen.objects[0].meta.deleting = true;
+    EXPECT_EQ(told_by(desk.seen), "nobody") << "one that goes steers nothing and is told nothing";
+    desk.seen.objects[1].meta.deleting = true;
+    EXPECT_TRUE(decide(desk.seen, noon).writes.empty());
+}
+
 TEST(OutsidePlugins, AreFoundOrRefusedWithTheField) {
     const auto found = [](const std::string& plugin, const std::string& kind = "Split") {
         Desk desk;

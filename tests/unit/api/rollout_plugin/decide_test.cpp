@@ -1,0 +1,167 @@
+// Who steers a set that RolloutPlugins name, and what each of them is told.
+#include "api/rollout_plugin/decide.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "engine/steering.hpp"
+#include "model/annotations.hpp"
+#include "tests/unit/engine/seen.hpp"
+
+namespace sluice::api::rollout_plugin {
+namespace {
+
+namespace key = model::key;
+using namespace engine::testing;
+using engine::Decision;
+using engine::Reason;
+using engine::Snapshot;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+const std::string weights = R"json({
+  "workloadRef": {"apiVersion": "apps/v1", "kind": "StatefulSet", "name": "web"},
+  "plugin": {"name": "statefulset-plugin"},
+  "strategy": {"type": "Canary", "canary": {"steps": [{"setWeight": 40}, {"setWeight": 100}]}}
+})json";
+
+model::CustomObject object(const std::string& name, const std::string& spec = weights) {
+    model::CustomObject one;
+    one.meta = {{"shop", name}, name + "-uid", 20, 1, false};
+    one.created = noon - 2h;
+    one.spec = spec;
+    return one;
+}
+
+// The pods from `partition` up were let go, on behalf of "gentle".
+Snapshot open_at(int partition, std::vector<model::CustomObject> objects) {
+    Snapshot look = rolling(3, partition);
+    look.workload.labels.clear();
+    look.objects = std::move(objects);
+    engine::Memory memory;
+    memory.uid = "set";
+    memory.id = 3;
+    memory.revision = "web-B";
+    memory.template_hash = 0xB;
+    memory.partition = Partition{partition};
+    memory.open = true;
+    memory.started = noon - 10min;
+    memory.generation = look.workload.meta.generation;
+    look.workload.has_annotations = true;
+    look.workload.annotations = {{key::claim, "rolloutplugin/gentle"},
+                                 {key::rollout, engine::encode(memory)},
+                                 {key::phase, "Rolling"}};
+    return look;
+}
+
+const engine::ObjectWrite* status_of(const Decision& decision, const std::string& name) {
+    for (const engine::ObjectWrite& write : decision.writes)
+        if (write.of_status && write.object.key.name == name) return &write;
+    return nullptr;
+}
+
+TEST(PluginDecision, LetsThePodsOfAStepGoAndTellsOfThemInItsOwnWords) {
+    const Decision decision = decide(open_at(2, {object("gentle")}), noon);
+    ASSERT_TRUE(decision.patch.has_value());
+    EXPECT_EQ(decision.patch->partition_to(), Partition{0});
+    EXPECT_THAT(decision.patch->to_json_patch(), Not(HasSubstr("sluice.dev~1reason")))
+        << "the report is in the status of the RolloutPlugin";
+    ASSERT_EQ(decision.notices.size(), 1u);
+    EXPECT_EQ(decision.notices[0].reason, Reason::StepTaken);
+}
+
+TEST(PluginDecision, WhoTakesASetThatNobodyHoldsLooksFirst) {
+    Snapshot free = seen(3);
+    free.workload.labels.clear();
+    free.objects = {object("gentle")};
+    const Decision adopts = decide(free, noon);
+    ASSERT_TRUE(adopts.patch.has_value());
+    EXPECT_TRUE(adopts.needs_live);
+    EXPECT_FALSE(decide(open_at(2, {object("gentle")}), noon).needs_live);
+    Snapshot known = open_at(2, {object("gentle")});
+    known.workload.annotations[key::claim] = "rolloutplugin/one-that-is-gone";
+    const Decision inherits = decide(known, noon);
+    ASSERT_TRUE(inherits.patch.has_value());
+    EXPECT_FALSE(inherits.needs_live);
+}
+
+TEST(PluginDecision, TheOthersThatNameTheSetAreToldWhoSteersIt) {
+    model::CustomObject leaving = object("leaving");
+    leaving.meta.deleting = true;
+    const Decision decision =
+        decide(open_at(2, {object("gentle"), object("other"), leaving}), noon);
+    const auto* told = status_of(decision, "other");
+    ASSERT_NE(told, nullptr);
+    EXPECT_THAT(told->body, HasSubstr("rolloutplugin/gentle steers StatefulSet web."));
+    EXPECT_EQ(status_of(decision, "leaving"), nullptr);
+}
+
+TEST(PluginDecision, OneThatIsBeingDeletedDoesNothingAndIsSpokenOf) {
+    model::CustomObject leaving = object("gentle");
+    leaving.meta.deleting = true;
+    const Decision decision = decide(open_at(2, {leaving}), noon);
+    EXPECT_FALSE(decision.patch.has_value());
+    ASSERT_TRUE(decision.subject.has_value());
+    EXPECT_EQ(decision.subject->key.name, "gentle");
+}
+
+TEST(PluginDecision, NamesTheObjectInTheCommandThatHelps) {
+    model::CustomObject paused = object("gentle");
+    paused.annotations[key::paused] = "true";
+    const Decision decision = decide(open_at(2, {paused}), noon);
+    EXPECT_EQ(decision.report.reason, Reason::Paused);
+    EXPECT_THAT(decision.report.unblock, HasSubstr("sluice resume -n shop rolloutplugin/gentle"));
+}
+
+TEST(PluginDecision, APersonMaySayOnEitherObjectThatUnreadyPodsBehindTheGateDoNotMatter) {
+    Snapshot look = open_at(2, {object("gentle")});
+    look.pods[0].ready = false;
+    EXPECT_FALSE(decide(look, noon).patch.has_value());
+    Snapshot by_set = look;
+    by_set.workload.annotations[key::allow_unready] = "true";
+    EXPECT_TRUE(decide(by_set, noon).patch.has_value());
+    look.objects[0].annotations[key::allow_unready] = "true";
+    EXPECT_TRUE(decide(look, noon).patch.has_value());
+}
+
+TEST(PluginDecision, APodThatIsReplacedIsWorthAWordOnlyIfItTakesLong) {
+    Snapshot look = open_at(2, {object("gentle")});
+    look.pods[2] = pod(2, "A", false);
+    look.waiting_for = Reason::PodsNotReady;
+    look.waiting_since = noon;
+    const Decision soon = decide(look, noon + 2s);
+    EXPECT_TRUE(soon.silent);
+    EXPECT_EQ(soon.wake_at, noon + 10s);
+    EXPECT_FALSE(decide(look, noon + 10s).silent);
+}
+
+TEST(PluginDecision, ASpecThatCannotBeReadHoldsEverything) {
+    const std::string odd = R"({"workloadRef":{"apiVersion":"apps/v1","kind":"StatefulSet",)"
+                            R"("name":"web"},"plugin":{"name":"statefulset-plugin"}})";
+    const Decision decision = decide(open_at(2, {object("gentle", odd)}), noon);
+    EXPECT_EQ(decision.report.reason, Reason::InvalidSpec);
+    EXPECT_FALSE(decision.patch.has_value());
+    Snapshot bypassed = open_at(2, {object("gentle", odd)});
+    bypassed.workload.partition = Partition{0};
+    const Decision closes = decide(bypassed, noon);
+    ASSERT_TRUE(closes.patch.has_value()) << "somebody opened the gate: it is closed all the same";
+    EXPECT_EQ(closes.patch->partition_to(), Partition{2});
+}
+
+TEST(PluginTarget, IsTheSetThatItNamesOrAWorkloadOfItsPlugin) {
+    const auto of = [](const std::string& spec) { return target_of(object("gentle", spec)); };
+    EXPECT_EQ(of(weights), "web");
+    for (const char* odd : {"", "{", "7", "{}", R"({"workloadRef":{"name":7}})"})
+        EXPECT_EQ(of(odd), "") << odd;
+    EXPECT_EQ(of(R"({"workloadRef":{"apiVersion":"apps/v1","kind":"StatefulSet","name":"web"},)"
+                 R"("plugin":{"name":"other"}})"),
+              "web");
+    const std::string outside = of(R"({"workloadRef":{"apiVersion":"example.com/v1",)"
+                                   R"("kind":"Cache","name":"web"},"plugin":{"name":"cacher"}})");
+    EXPECT_THAT(outside, HasSubstr("cacher/example.com/v1/Cache/web"));
+    EXPECT_NE(outside, "web");
+}
+
+}  // namespace
+}  // namespace sluice::api::rollout_plugin

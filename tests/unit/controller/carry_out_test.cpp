@@ -1,0 +1,301 @@
+// How one decision becomes effects: what is read first, what is remembered, what is told, and when
+// the workload is looked at again.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "model/annotations.hpp"
+#include "tests/unit/controller/scene.hpp"
+
+namespace sluice::controller {
+namespace {
+
+using namespace testing;
+using engine::Reason;
+using ::testing::Contains;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::SizeIs;
+
+Decision reporting(Reason reason, engine::Phase phase = engine::Phase::Held) {
+    Decision decision;
+    decision.report = {phase, reason, "a sentence", ""};
+    return decision;
+}
+
+TEST(CarryOut, RemembersSinceWhenItWaitsForTheSameReason) {
+    Scene scene;
+    Reason reason = Reason::Paused;
+    scene.then = [&](const Snapshot&) { return reporting(reason); };
+    const Instant first = scene.desk.now;
+    scene.show_run();
+    scene.desk.pass(5s);
+    scene.show_run();
+    EXPECT_EQ(scene.looks.back().waiting_for, Reason::Paused);
+    EXPECT_EQ(scene.looks.back().waiting_since, first);
+    reason = Reason::StepPaused;
+    scene.show_run();
+    scene.desk.pass(5s);
+    scene.show_run();
+    EXPECT_EQ(scene.looks.back().waiting_for, Reason::StepPaused);
+    EXPECT_EQ(scene.looks.back().waiting_since, first + 5s);
+}
+
+TEST(CarryOut, CountsDecisionsByReasonAndRolloutsByPhase) {
+    Scene scene;
+    scene.then = [](const Snapshot&) { return reporting(Reason::Paused); };
+    scene.show_set(web_set(20));
+    scene.show_gate();
+    scene.show_gate();
+    EXPECT_EQ(scene.desk.controller.rollouts_by_phase().at(engine::Phase::Held), 1);
+    scene.show_run();
+    const auto& decisions = scene.desk.controller.counters().decisions;
+    EXPECT_EQ(decisions.at({"gate", Reason::Paused}), 2u);
+    EXPECT_EQ(decisions.at({"run", Reason::Paused}), 1u);
+}
+
+TEST(CarryOut, KeepsTheProgressOfChecksForTheNextLookAndNoLonger) {
+    Scene scene;
+    scene.then = [](const Snapshot&) {
+        Decision decision;
+        decision.progress.emplace();
+        decision.progress->tries = 7;
+        return decision;
+    };
+    scene.show_run();
+    scene.then = [](const Snapshot&) { return Decision{}; };
+    scene.show_run();
+    EXPECT_EQ(scene.looks.back().progress.value().tries, 7);
+    scene.show_run();
+    EXPECT_FALSE(scene.looks.back().progress.has_value());
+}
+
+TEST(CarryOut, ATimeThatIsOverBringsTheWorkloadBackAHundredTimesASecondAtMost) {
+    Scene scene;
+    scene.then = [&](const Snapshot&) {
+        Decision decision;
+        decision.wake_at = scene.desk.now - 1h;
+        return decision;
+    };
+    scene.show_run();
+    scene.looks.clear();
+    scene.desk.pass(1s);
+    EXPECT_GE(scene.looks.size(), 99u);
+    EXPECT_LE(scene.looks.size(), 101u);
+}
+
+TEST(CarryOut, TellsWhatNeedsNoWriteAtOnceAndWarningsOnce) {
+    Scene scene;
+    scene.then = [](const Snapshot&) {
+        Decision decision;
+        decision.notices = {{Reason::GateBypassed, "somebody did"}};
+        return decision;
+    };
+    scene.show_run();
+    scene.show_run();
+    const auto told = scene.desk.done<PostEvent>();
+    ASSERT_THAT(told, SizeIs(1));
+    EXPECT_EQ(told[0].note, "somebody did");
+    EXPECT_EQ(told[0].at, scene.desk.now);
+    auto logged = scene.desk.done<Log>();
+    EXPECT_EQ(logged.back().text, "GateBypassed: somebody did");
+    EXPECT_EQ(logged.back().level, Log::Level::Warning);
+    scene.then = [](const Snapshot&) {
+        Decision decision;
+        decision.notices = {{Reason::RolloutStarted, "here we go"}};
+        return decision;
+    };
+    scene.show_run();
+    scene.show_run();
+    EXPECT_THAT(scene.desk.done<PostEvent>(), SizeIs(2)) << "a start is told every time";
+    logged = scene.desk.done<Log>();
+    EXPECT_EQ(logged.back().level, Log::Level::Info);
+    EXPECT_EQ(scene.desk.controller.counters().event_writes, 3u);
+}
+
+TEST(CarryOut, NobodyTakesBackWhatWasNotAsked) {
+    Scene scene;
+    scene.show_run();
+    scene.desk.remove(runs, object("one"));
+    EXPECT_THAT(scene.desk.done<CancelQuestion>(), IsEmpty());
+}
+
+TEST(CarryOut, WhatIsWantedTwiceIsReadOnceAndNoMoreThanSixtyFourInAll) {
+    Scene scene;
+    const auto want = [](int many) {
+        Decision decision;
+        for (int i = 0; i < many; ++i)
+            decision.wants.push_back({&recipes, fmt::format("recipe-{}", i)});
+        decision.wants.push_back({&recipes, "recipe-0"});
+        return decision;
+    };
+    scene.then = [&](const Snapshot&) { return want(64); };
+    scene.show_run();
+    const auto reads = scene.desk.done<ReadWorkload>();
+    ASSERT_THAT(reads, SizeIs(1));
+    EXPECT_THAT(reads[0].objects, SizeIs(65)) << "and the run itself";
+    Scene vain;
+    vain.then = [](const Snapshot&) {
+        Decision decision;
+        decision.wants = {{&runs, "one"}};
+        return decision;
+    };
+    vain.show_run();
+    EXPECT_THAT(vain.desk.done<ReadWorkload>().at(0).objects, SizeIs(1));
+    Scene greedy;
+    greedy.then = [&](const Snapshot&) { return want(65); };
+    greedy.show_run();
+    EXPECT_THAT(greedy.desk.done<ReadWorkload>(), IsEmpty());
+}
+
+TEST(CarryOut, ReadsTheObjectThatHoldsTheClaimThoughNobodyKnowsIt) {
+    for (const auto& [claim, is_read] :
+         {std::pair{"gate/ghost", true}, std::pair{"gate/Not A Name", false},
+          std::pair{"other/ghost", false}}) {
+        Scene scene;
+        scene.then = [](const Snapshot& seen) {
+            Decision decision = moving(seen, Partition{3});
+            decision.needs_live = true;
+            return decision;
+        };
+        auto set = web_set(20);
+        set.annotations[model::key::claim] = claim;
+        set.has_annotations = true;
+        scene.show_set(set);
+        scene.show_gate();
+        const auto reads = scene.desk.done<ReadWorkload>();
+        ASSERT_THAT(reads, SizeIs(1));
+        const engine::ObjectRef ghost{&gates, "ghost"}, gentle{&gates, "gentle"};
+        EXPECT_THAT(reads[0].objects, Contains(gentle));
+        if (is_read)
+            EXPECT_THAT(reads[0].objects, Contains(ghost));
+        else
+            EXPECT_THAT(reads[0].objects, SizeIs(1)) << claim;
+    }
+}
+
+TEST(CarryOut, OfAPatchAndARemovalThePatchComesFirstAndNeedsNoLookIfItClosesTheGate) {
+    Scene scene;
+    scene.then = [](const Snapshot& seen) {
+        Decision decision = moving(seen, Partition{3});
+        decision.removal = engine::PodRemoval{"web-1", "uid-1"};
+        return decision;
+    };
+    scene.show_set(web_set(20));
+    scene.show_gate();
+    EXPECT_THAT(scene.desk.done<ReadWorkload>(), IsEmpty());
+    EXPECT_THAT(scene.desk.done<PatchWorkload>(), SizeIs(1));
+    EXPECT_THAT(scene.desk.done<DeletePod>(), IsEmpty());
+}
+
+TEST(CarryOut, ALookWithoutAFailureForgivesTheFailuresBeforeIt) {
+    Scene scene;
+    const auto create = [](const Snapshot&) { return writing(ObjectWrite::Deed::Create); };
+    scene.then = create;
+    scene.show_run();
+    for (int time = 0; time < 8; ++time) {
+        scene.desk.take(ObjectPatched{scene.desk.done<CreateObject>().at(0).ticket,
+                                      std::unexpected(refused(409))});
+        scene.desk.pass(2min);
+    }
+    scene.desk.take(
+        ObjectPatched{scene.desk.done<CreateObject>().at(0).ticket, std::unexpected(refused(409))});
+    scene.then = [](const Snapshot&) { return Decision{}; };
+    scene.desk.pass(2min);
+    scene.then = create;
+    scene.show_run();
+    scene.desk.take(
+        ObjectPatched{scene.desk.done<CreateObject>().at(0).ticket, std::unexpected(refused(409))});
+    scene.desk.pass(500ms);
+    EXPECT_THAT(scene.desk.done<CreateObject>(), SizeIs(1));
+}
+
+TEST(CarryOut, ConflictsAreLoggedWhenTheyAreNoCoincidence) {
+    Scene scene;
+    scene.then = [](const Snapshot&) { return writing(ObjectWrite::Deed::Create); };
+    scene.show_run();
+    scene.desk.done<Log>();
+    const auto words_after = [&](const Answer<model::CustomObject>& answer) {
+        scene.desk.take(ObjectPatched{scene.desk.done<CreateObject>().at(0).ticket, answer});
+        const std::size_t words = scene.desk.done<Log>().size();
+        scene.desk.pass(2min);
+        return words;
+    };
+    const Answer<model::CustomObject> conflict = std::unexpected(refused(409));
+    EXPECT_EQ(words_after(conflict), 0u);
+    EXPECT_EQ(words_after(conflict), 0u);
+    EXPECT_EQ(words_after(conflict), 1u);
+    EXPECT_EQ(words_after(conflict), 0u);
+    EXPECT_EQ(words_after(object("one")), 0u);
+    EXPECT_EQ(words_after(conflict), 0u);
+    EXPECT_EQ(words_after(conflict), 0u) << "they are counted in a row";
+    EXPECT_EQ(words_after(std::unexpected(refused(500))), 1u) << "all else is worth a word";
+}
+
+// Leads by the first holding of the lease; the set carries the fence of the ninth.
+struct Overtaken : Scene {
+    Overtaken() : Scene(follower()) {
+        desk.take(Leadership{true, {"lease", 1}});
+        desk.put(gates, object("gentle", "web"));
+        then = [](const Snapshot& seen) { return moving(seen, Partition{3}); };
+    }
+    static Settings follower() {
+        Settings settings;
+        settings.leads_at_once = false;
+        return settings;
+    }
+    void show_fence(const std::string& fence) {
+        auto set = web_set(++version);
+        set.annotations[model::key::fence] = fence;
+        set.has_annotations = true;
+        show_set(set);
+    }
+    std::uint64_t version = 20;
+    const std::string newer = model::encode(model::Fence{"lease", 9});
+    const std::string older = model::encode(model::Fence{"lease", 0});
+};
+
+TEST(Fence, OfALaterLeaderHoldsEveryWriteForHalfAMinute) {
+    Overtaken scene;
+    scene.show_fence(scene.newer);
+    EXPECT_THAT(scene.desk.done<PatchWorkload>(), IsEmpty());
+    const auto told = scene.desk.done<PostEvent>();
+    ASSERT_THAT(told, SizeIs(1));
+    EXPECT_EQ(told[0].reason, Reason::StaleLeader);
+    scene.desk.pass(29'999ms);
+    EXPECT_THAT(scene.desk.done<PatchWorkload>(), IsEmpty());
+    scene.desk.pass(1ms);
+    EXPECT_THAT(scene.desk.done<PatchWorkload>(), SizeIs(1)) << "we lead still: it was nobody's";
+}
+
+TEST(Fence, IsDoubtedAnewEachTimeItComesBack) {
+    Overtaken scene;
+    scene.show_fence(scene.newer);
+    scene.desk.pass(20s);
+    scene.show_fence(scene.older);
+    const auto patches = scene.desk.done<PatchWorkload>();
+    ASSERT_THAT(patches, SizeIs(1));
+    auto again = web_set(40);
+    again.annotations[model::key::fence] = scene.newer;
+    again.has_annotations = true;
+    scene.desk.take(WorkloadPatched{patches[0].ticket, again});
+    scene.desk.pass(29'999ms);
+    EXPECT_THAT(scene.desk.done<PatchWorkload>(), IsEmpty());
+}
+
+TEST(Fence, IsNotAskedForByWhoLetsTheSetGo) {
+    Overtaken scene;
+    scene.then = [](const Snapshot& seen) {
+        Decision decision = moving(seen, Partition{3});
+        decision.releases = true;
+        return decision;
+    };
+    scene.show_fence(scene.newer);
+    const auto patches = scene.desk.done<PatchWorkload>();
+    ASSERT_THAT(patches, SizeIs(1));
+    EXPECT_THAT(patches[0].json_patch, Not(::testing::HasSubstr("lease/1")))
+        << "and leaves none behind";
+}
+
+}  // namespace
+}  // namespace sluice::controller

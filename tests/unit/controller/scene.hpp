@@ -1,0 +1,69 @@
+// A desk with one actor on it: a gate that names a set, or a run that stands alone, does what the
+// test says, and every look that it gets is kept.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "tests/unit/controller/desk.hpp"
+
+namespace sluice::controller::testing {
+
+using engine::Decision;
+using engine::ObjectWrite;
+using engine::Snapshot;
+
+inline constexpr SessionId of_sets = 0;  // the first that a controller watches
+
+inline runtime::RequestFailure refused(int status) {
+    return {status, {}, "refused"};
+}
+
+inline model::StatefulSet web_set(std::uint64_t version, Partition partition = {0}) {
+    model::StatefulSet set;
+    set.meta = {{"shop", "web"}, "123e4567-e89b-12d3-a456-426614174000", version, 1, false};
+    set.replicas = PodCount{3};
+    set.partition = partition;
+    return set;
+}
+
+inline ObjectWrite write_of(ObjectWrite::Deed deed, const std::string& name = "one") {
+    const auto about = object(name);
+    return {{&runs, about.meta.key, about.meta.uid}, false, "body", {}, deed};
+}
+
+inline Decision writing(ObjectWrite::Deed deed) {
+    Decision decision;
+    decision.writes.push_back(write_of(deed));
+    return decision;
+}
+
+inline Decision moving(const Snapshot& seen, Partition to) {
+    Decision decision;
+    decision.patch = model::WorkloadPatch{seen.workload};
+    decision.patch->move_partition(to);
+    return decision;
+}
+
+// A gate "gentle" that names the set "web", or a run "one"; both do what `then` says, and each look
+// is kept.
+struct Scene {
+    explicit Scene(Settings settings = {}) : desk(std::move(settings)) {
+        gate_decides = run_decides = [this](const Snapshot& seen, Instant) {
+            looks.push_back(seen);
+            return then(seen);
+        };
+    }
+    void show_set(const model::StatefulSet& set) {
+        desk.take(EventsArrived{of_sets, {model::Changed{set}}});
+    }
+    void show_gate() { desk.put(gates, object("gentle", "web")); }
+    void show_run() { desk.put(runs, object("one")); }
+
+    Desk desk;
+    std::vector<Snapshot> looks;
+    std::function<Decision(const Snapshot&)> then = [](const Snapshot&) { return Decision{}; };
+};
+
+}  // namespace sluice::controller::testing
