@@ -145,9 +145,11 @@ Outcome Player::play() {
         }
         well = well && run(block);
     }
-    // What the idle hour does is checked, and not disturbed.
+    // What happens after the last line is checked, and not disturbed: a fault whose exchange did
+    // not come in time does not come at all.
     std::vector<Exchange> exchanges = world_->faults.exchanges();
     const int batches = world_->faults.batches();
+    world_->faults.cease();
     if (well) check_idle();
     Outcome outcome{std::move(problems_), world_->inspector.tested()};
     if (well) outcome.tested.insert({"L1", "L5"});

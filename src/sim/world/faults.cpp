@@ -14,6 +14,13 @@ const char* to_text(EventMishap mishap) {
     return names[static_cast<std::size_t>(mishap)];
 }
 
+void Faults::cease() {
+    exchanges_.clear();
+    batches_.clear();
+    stale_ = 0;
+    odds_ = {};
+}
+
 Mishap Faults::next_exchange(Exchange exchange, Instant now) {
     const auto planned = exchanges_.find(static_cast<int>(seen_.size()));
     seen_.push_back(exchange);

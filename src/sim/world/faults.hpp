@@ -57,6 +57,8 @@ class Faults {
     void at_batch(int number, EventMishap mishap) { batches_[number] = mishap; }
     // Every first list of a process is this many changes old.
     void serve_stale(std::uint64_t changes) { stale_ = changes; }
+    // Nothing goes wrong any more.
+    void cease();
 
     Mishap next_exchange(Exchange exchange, Instant now);
     EventMishap next_batch(Instant now);
