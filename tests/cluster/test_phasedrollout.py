@@ -160,6 +160,8 @@ def skip_check_resumes_the_normal_update_and_back(s: Story) -> None:
     s.wait_for_event("Suspended")
     wait_for("all pods to be updated", s.images, lambda seen: seen == [IMAGE_B] * 3, pause=0.2)
     assert s.partition() == 0 and "sluice.dev/claim" not in s.annotations()
+    wait_for("the set to be at rest", lambda: s.api.get("StatefulSet", SET, s.namespace)["status"],
+             lambda seen: seen["currentRevision"] == seen["updateRevision"])
     s.change_spec({"skipCheck": False})
     s.wait_until_complete(IMAGE_B)
     s.change(IMAGE_C)
