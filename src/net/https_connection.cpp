@@ -141,6 +141,7 @@ void HttpsConnection::header_came(error_code failed) {
     if (failed) return refuse(failed);
     stage_ = Stage::Reading;
     boost::beast::get_lowest_layer(stream_).expires_after(owner_->limits.request_time);
+    SLUICE_ASSERT(parser_.has_value());
     const auto& request = parser_->get();
     boost::beast::iequals(request[http::field::expect], "100-continue") ? say_continue()
                                                                         : read_body();
@@ -217,6 +218,7 @@ void HttpsConnection::reply(const HttpsReply& reply) {
     stage_ = Stage::Replying;
     if (is_finishing_) keeps_alive_ = false;
     boost::beast::get_lowest_layer(stream_).expires_after(owner_->limits.request_time);
+    SLUICE_ASSERT(parser_.has_value());
     unsent_ = head_of(reply, fmt::format("Content-Length: {}\r\n", reply.body.size()));
     if (parser_->get().method() != http::verb::head) unsent_ += reply.body;
     flush();

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Sequence
+from pathlib import Path
 
 from .lanes import Gate, Lane
 from .plan import (ROOT, build, cluster, control_plane, is_source_check, is_world, programs,
@@ -13,7 +14,6 @@ from .programs import run_program
 from .running import Runner, Suite
 
 WORLDS = "5000"
-FUZZ_TARGETS = ("expression", "json_path", "pattern")
 FUZZ_SECONDS = "600"
 
 
@@ -37,25 +37,33 @@ def worlds(seed: str, built: Gate) -> Lane:
         run_programs(runner, "tsan")
         runner.run(Suite("clang-tidy with its analyzer", ("tools/lint", "--analyze"),
                          seconds_max=4 * 3600.0))
-        fuzz(runner, seed)
         runner.run(Suite("mutation", ("tests/mutation/run",), seconds_max=8 * 3600.0))
     return lane
 
 
-def fuzz(runner: Runner, seed: str) -> None:
-    seconds = os.environ.get("FUZZ_SECONDS") or FUZZ_SECONDS
-    build(runner, "fuzz", "fuzz")
-    for target in FUZZ_TARGETS:
-        found = ROOT / "build/fuzz/found" / target
-        found.mkdir(parents=True, exist_ok=True)
-        runner.run(Suite(f"fuzz {target}", (
-            f"build/fuzz/tests/fuzz/fuzz_{target}", f"-max_total_time={seconds}", f"-seed={seed}",
-            f"-artifact_prefix={found}/", str(found), f"tests/fuzz/corpus/{target}")))
+def fuzz(seed: str) -> Lane:
+    """Every target that CMake builds, each from its corpus; what breaks one is kept in found/."""
+    def lane(runner: Runner) -> None:
+        build(runner, "fuzz", "fuzz")
+        targets = sorted(path.name.removeprefix("fuzz_")
+                         for path in (ROOT / "build/fuzz/tests/fuzz").glob("fuzz_*")
+                         if os.access(path, os.X_OK) and path.name != "fuzz_replay")
+        if not targets:
+            runner.fail("fuzz", "there is no target")
+        for target in targets:
+            found = Path("build/fuzz/found") / target
+            (ROOT / found).mkdir(parents=True, exist_ok=True)
+            runner.run(Suite(f"fuzz {target}", (
+                f"build/fuzz/tests/fuzz/fuzz_{target}",
+                f"-max_total_time={os.environ.get('FUZZ_SECONDS') or FUZZ_SECONDS}",
+                f"-seed={seed}", f"-artifact_prefix={found}/", str(found),
+                f"tests/fuzz/corpus/{target}")))
+    return lane
 
 
 def deep_lanes() -> Sequence[Lane]:
     seed = seed_of_the_day()
     print(f"seed {seed}; the same again: SEED={seed} make test-deep", flush=True)
     built, ready = Gate(), Gate()
-    return [worlds(seed, built), control_plane(ready),
+    return [worlds(seed, built), fuzz(seed), control_plane(ready),
             cluster("cluster deep", "deep", built, ready)]

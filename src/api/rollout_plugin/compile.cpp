@@ -23,7 +23,7 @@ class Compiler {
     void add(const SetWeight& weight) {
         const PodCount target = pods_for(weight.percent, now_.replicas);
         expose(target);
-        if (place_ <= now_.step) plan_.exposed_max = std::max(*plan_.exposed_max, target);
+        if (place_ <= now_.step) exposed_max_ = std::max(exposed_max_, target);
     }
 
     void add(const Pause& pause) {
@@ -49,7 +49,7 @@ class Compiler {
 
     engine::Plan finish() {
         expose(now_.replicas);
-        if (place_ <= now_.step) plan_.exposed_max = now_.replicas;
+        plan_.exposed_max = place_ <= now_.step ? now_.replicas : exposed_max_;
         if (!plan_.steps.empty()) {
             if (!now_.settled) gates_.emplace_back(engine::RevisionSettled{});
             plan_.steps.back().after = std::move(gates_);
@@ -68,7 +68,8 @@ class Compiler {
 
     const Circumstances& now_;
     const std::vector<Gate> settled_;
-    engine::Plan plan_{.exposed_max = PodCount{0}};
+    engine::Plan plan_;
+    PodCount exposed_max_{0};
     std::vector<Gate> gates_;  // that come before the next step
     int place_ = 0;
 };

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <numeric>
 
 namespace sluice::sim {
 namespace {
@@ -24,9 +24,8 @@ std::vector<int> sample(const std::vector<int>& all, int count_max, std::uint64_
 }
 
 std::vector<int> numbers_below(int count) {
-    std::vector<int> numbers;
-    for (int i = 0; i < count; ++i)
-        numbers.push_back(i);
+    std::vector<int> numbers(static_cast<std::size_t>(count));
+    std::iota(numbers.begin(), numbers.end(), 0);
     return numbers;
 }
 

@@ -223,10 +223,10 @@ std::string World::pods_text(const std::string& ns, const std::string& name) con
     const std::int64_t start = number_at(owner->object(), "/spec/ordinals/start");
     std::string text;
     for (std::int64_t i = 0; i < number_at(owner->object(), "/spec/replicas"); ++i) {
-        if (!text.empty()) text += " ";
+        if (!text.empty()) text += ' ';
         const ObjectPtr pod = cluster.api().find("pods", ns, fmt::format("{}-{}", name, start + i));
         if (!pod || has(pod->object(), "/metadata/deletionTimestamp")) {
-            text += "-";
+            text += '-';
             continue;
         }
         const std::string image = text_at(pod->object(), "/spec/containers/0/image");

@@ -15,6 +15,12 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
+Decision creating_after_a_read(const Snapshot&) {
+    Decision decision = writing(ObjectWrite::Deed::Create);
+    decision.needs_live = true;
+    return decision;
+}
+
 TEST(Answers, ThatNobodyWaitsForChangeNothing) {
     Scene scene;
     scene.show_run();
@@ -131,11 +137,7 @@ TEST(Answers, WhatWasReadIsKnownFromThenOn) {
 TEST(Answers, WhatWasReadAndIsNotKnownAnyMoreStaysUnknown) {
     Scene scene;
     scene.show_run();
-    scene.then = [](const Snapshot&) {
-        Decision decision = writing(ObjectWrite::Deed::Create);
-        decision.needs_live = true;
-        return decision;
-    };
+    scene.then = creating_after_a_read;
     scene.show_run();
     const auto reads = scene.desk.done<ReadWorkload>();
     scene.desk.remove(runs, object("one"));
@@ -174,11 +176,7 @@ TEST(Answers, ThatComeWhenSomebodyElseLeadsLeadToNothing) {
     settings.leads_at_once = false;
     Scene scene{settings};
     scene.desk.take(Leadership{true, {"lease", 1}});
-    scene.then = [](const Snapshot&) {
-        Decision decision = writing(ObjectWrite::Deed::Create);
-        decision.needs_live = true;
-        return decision;
-    };
+    scene.then = creating_after_a_read;
     scene.show_run();
     const auto reads = scene.desk.done<ReadWorkload>();
     ASSERT_THAT(reads, SizeIs(1));

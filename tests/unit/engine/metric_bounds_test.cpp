@@ -2,21 +2,13 @@
 #include <gtest/gtest.h>
 
 #include "engine/gates.hpp"
+#include "tests/unit/engine/metric_gate.hpp"
 #include "tests/unit/engine/seen.hpp"
 
 namespace sluice::engine {
 namespace {
 
 using namespace testing;
-using Kind = MetricEvidence::Kind;
-
-// Twice in a row, 30 s apart, 30 s after the pods; pod 1 of three goes next.
-const MetricCheck check{.query = {.expr = "up == 0", .url = "prom:9090"},
-                        .initial_delay = 30s,
-                        .period = 30s,
-                        .success_threshold = 2,
-                        .definition = "one",
-                        .next = PodIndex{1}};
 // From then on it is asked, if it is looked at from noon on.
 const Instant first = noon + 30s;
 

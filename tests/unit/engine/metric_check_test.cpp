@@ -6,21 +6,13 @@
 #include "engine/gates.hpp"
 #include "engine/memory.hpp"
 #include "model/annotations.hpp"
+#include "tests/unit/engine/metric_gate.hpp"
 #include "tests/unit/engine/seen.hpp"
 
 namespace sluice::engine {
 namespace {
 
 using namespace testing;
-using Kind = MetricEvidence::Kind;
-
-// Twice in a row, 30 s apart, 30 s after the pods; pod 1 of three goes next.
-const MetricCheck check{.query = {.expr = "up == 0", .url = "prom:9090"},
-                        .initial_delay = 30s,
-                        .period = 30s,
-                        .success_threshold = 2,
-                        .definition = "one",
-                        .next = PodIndex{1}};
 
 std::string memory_of(std::int64_t id, std::int64_t generation = 4) {
     Memory memory;
