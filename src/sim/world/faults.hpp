@@ -34,6 +34,7 @@ enum class Access : std::uint8_t { Read, Write };
 struct Exchange {
     Access access;
     std::uint64_t version;  // of the cluster's storage when it began
+    friend bool operator==(const Exchange&, const Exchange&) = default;
 };
 
 const char* to_text(Mishap mishap);
