@@ -280,6 +280,9 @@ void Inspector::on_own_set_write(const Change& change, Record& record) {
         record.was_at_zero = number_at(now, "/spec/replicas") == 0;
         record.first_place = memory->place;
     }
+    // Other steps in mid-rollout are gone through from the top.
+    if (memory && std::exchange(record.list, memory->list) != memory->list)
+        record.lowered_to.clear();
     if (!has(now, claim_at)) record = Record{};  // let go; the next one starts from nothing
     const bool shuts = partition_of(now) >= number_at(now, "/spec/replicas");
     if (shuts) record.is_bypassed = false;

@@ -60,6 +60,7 @@ class Inspector {
         std::map<std::pair<std::string, std::int64_t>, bool> approved;  // revision, index
         std::set<std::int64_t> lowered_to;  // since somebody else last changed the spec
         std::int64_t rollout = -1;
+        std::uint64_t list = 0;          // of steps, in that rollout
         std::int64_t replicas_then = 0;  // when the gate was last lowered
         bool is_bypassed = false;        // by somebody else
         bool was_at_zero = false;
@@ -74,7 +75,8 @@ class Inspector {
         std::map<std::int64_t, Instant> began;         // pauses by their place
         std::set<std::int64_t> ended;                  // those that a person ended
         std::map<std::string, std::string> runs = {};  // UIDs by step; in the background, by ""
-        bool is_full = false;                          // all pods, somebody said
+        std::set<std::int64_t> passed = {};  // analyses that ended well and were deleted since
+        bool is_full = false;                // all pods, somebody said
         bool is_accepted = false;  // somebody went on though the background was inconclusive
         bool is_aborted = false;
         int first = 0;  // the place where it began, of a plugin outside

@@ -70,7 +70,12 @@ void Inspector::on_run(const Change& change) {
     run_phases_[uid_of(run)] = text_at(run, "/status/phase");
     if (change.type != Change::Type::Deleted || change.user == operator_user) return;
     for (auto& [rollout, course] : courses_)
-        std::erase_if(course.runs, [&](const auto& one) { return one.second == uid_of(run); });
+        std::erase_if(course.runs, [&](const auto& one) {
+            if (one.second != uid_of(run)) return false;
+            if (!one.first.empty() && is_passed(course, std::stoll(one.first)))
+                course.passed.insert(std::stoll(one.first));
+            return true;
+        });
 }
 
 // The RolloutPlugin that has a run; nothing if it is gone.
@@ -107,7 +112,8 @@ std::string Inspector::phase_of_run(const Course& course, const std::string& ste
 
 bool Inspector::is_passed(const Course& course, std::int64_t place) const {
     const std::string phase = phase_of_run(course, std::to_string(place));
-    return phase == "Successful" || (phase == "Inconclusive" && course.ended.contains(place));
+    return course.passed.contains(place) || phase == "Successful" ||
+           (phase == "Inconclusive" && course.ended.contains(place));
 }
 
 // The analysis in the background, as it was when it was last looked at.

@@ -138,6 +138,7 @@ void Inspector::note_command(const Change& change) {
         course.began.clear();
         course.ended.clear();
         course.runs.clear();
+        course.passed.clear();
     }
 }
 
