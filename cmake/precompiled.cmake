@@ -1,6 +1,6 @@
-# sluice_precompiled(NAME HEADERS <a.hpp>...) defines a set of headers of others that are read once
-# per preset; sluice_use_precompiled(TARGET NAME) lets a target use them. The sources still include
-# what they need: tools/lint reads them without this.
+# sluice_precompiled(NAME HEADERS <a.hpp>... [OPTIONS options...]) defines a set of headers of others
+# that are read once per preset; sluice_use_precompiled(TARGET NAME) lets a target use them, with the
+# same options. The sources still include what they need: tools/lint reads them without this.
 #
 # The result lies outside of the tree, named after everything that shapes it, so that ccache knows an
 # object again in another clone. It is safe to delete.
@@ -13,7 +13,7 @@ else()
 endif()
 
 function(sluice_precompiled name)
-  cmake_parse_arguments(arg "" "" "HEADERS" ${ARGN})
+  cmake_parse_arguments(arg "" "" "HEADERS;OPTIONS" ${ARGN})
   get_directory_property(options COMPILE_OPTIONS)
   get_directory_property(definitions COMPILE_DEFINITIONS)
   string(TOUPPER ${CMAKE_BUILD_TYPE} config)
@@ -22,7 +22,7 @@ function(sluice_precompiled name)
   # What the libraries behind these headers ask of everybody who includes them.
   list(APPEND definitions -DFMT_SHARED -DBOOST_JSON_NO_LIB -DBOOST_CONTAINER_NO_LIB
     -DGTEST_HAS_PTHREAD=1)
-  set(flags ${definitions} ${config_flags} ${options} -std=c++2b
+  set(flags ${definitions} ${config_flags} ${options} ${arg_OPTIONS} -std=c++2b
     -fpch-instantiate-templates -Xclang -fno-pch-timestamp)
   list(TRANSFORM arg_HEADERS REPLACE "(.+)" "#include \\1\n")
   string(JOIN "" text ${arg_HEADERS})
@@ -44,11 +44,13 @@ function(sluice_precompiled name)
     COMMENT "Precompiling headers of ${name}"
     COMMAND_EXPAND_LISTS)
   add_custom_target(${name} DEPENDS ${folder}/headers.pch)
-  set_target_properties(${name} PROPERTIES SLUICE_PCH ${folder}/headers.pch)
+  set_target_properties(${name} PROPERTIES SLUICE_PCH ${folder}/headers.pch
+    SLUICE_OPTIONS "${arg_OPTIONS}")
 endfunction()
 
 function(sluice_use_precompiled target name)
   get_target_property(pch ${name} SLUICE_PCH)
-  target_compile_options(${target} PRIVATE -include-pch ${pch})
+  get_target_property(options ${name} SLUICE_OPTIONS)
+  target_compile_options(${target} PRIVATE ${options} -include-pch ${pch})
   add_dependencies(${target} ${name})
 endfunction()
