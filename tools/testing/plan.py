@@ -39,8 +39,9 @@ def is_source_check(program: Program) -> bool:
     return "sources" in program.labels
 
 
-def cores(built: Gate) -> Lane:
-    """Everything that is computed. `built` opens when the tests on the control plane can begin."""
+def cores(built: Gate, sanitized: Gate) -> Lane:
+    """What keeps both cores busy. `built` opens when the tests on the control plane can begin,
+    `sanitized` when those under the address sanitizer can."""
     def lane(runner: Runner) -> None:
         build(runner, "release", "tests_cluster")
         built.open()
@@ -48,9 +49,17 @@ def cores(built: Gate) -> Lane:
         run_programs(runner, "release", lambda one: is_world(one) or is_source_check(one))
         runner.run(Suite("clang-tidy", ("tools/lint",)))
         build(runner, "asan", "tests_fast")
-        run_programs(runner, "asan")
+        sanitized.open()
         build(runner, "tsan", "tests_worlds")
         run_programs(runner, "tsan", is_world)
+    return lane
+
+
+def under_asan(sanitized: Gate) -> Lane:
+    """Most of these programs use one core, and leave the other one to the compiler."""
+    def lane(runner: Runner) -> None:
+        sanitized.wait()
+        run_programs(runner, "asan")
     return lane
 
 
@@ -81,9 +90,10 @@ def cluster_lanes(built: Gate) -> list[Lane]:
 
 
 def fast_lanes() -> Sequence[Lane]:
-    return [cores(Gate())]
+    sanitized = Gate()
+    return [cores(Gate(), sanitized), under_asan(sanitized)]
 
 
 def all_lanes() -> Sequence[Lane]:
-    built = Gate()
-    return [cores(built), *cluster_lanes(built)]
+    built, sanitized = Gate(), Gate()
+    return [cores(built, sanitized), under_asan(sanitized), *cluster_lanes(built)]
