@@ -54,8 +54,8 @@ void bytes_per_pod(benchmark::State& state) {
         const std::size_t before = heap_in_use();
         for (int set = 0; set < sets; ++set)
             for (int ordinal = 0; ordinal < pods; ++ordinal)
-                store.put(decoded<model::Pod>(decoder, model::Kind::Pod, pod_json(set, ordinal, 1)),
-                          1);
+                store.put(
+                    decoded<model::Pod>(decoder, model::Kind::Pod, pod_json(set, ordinal, 1)));
         state.counters["bytes"] = static_cast<double>(heap_in_use() - before) / (sets * pods);
     }
 }
@@ -69,8 +69,7 @@ void bytes_per_statefulset(benchmark::State& state) {
         const std::size_t before = heap_in_use();
         for (int set = 0; set < sets; ++set)
             store.put(decoded<model::StatefulSet>(decoder, model::Kind::StatefulSet,
-                                                  set_json(set, state.range(0) != 0, 1)),
-                      1);
+                                                  set_json(set, state.range(0) != 0, 1)));
         state.counters["bytes"] = static_cast<double>(heap_in_use() - before) / sets;
     }
 }
@@ -140,13 +139,14 @@ void bytes_per_phased_rollout(benchmark::State& state) {
     model::Decoder decoder;
     constexpr int objects = 10'000;
     for (auto _ : state) {
-        runtime::ObjectTable table{api::phased_rollout::target_of};
+        runtime::Budget budget{1u << 30};
+        runtime::ObjectTable table{api::phased_rollout::target_of, nullptr, budget};
         const std::size_t before = heap_in_use();
         for (int i = 0; i < objects; ++i) {
             auto one = decoded<model::CustomObject>(decoder, model::Kind::Custom,
                                                     phased_rollout_json(i, 1));
             one.status = seen.objects[0].status;
-            table.put(one, 1);
+            table.put(one);
         }
         state.counters["bytes"] = static_cast<double>(heap_in_use() - before) / objects;
     }

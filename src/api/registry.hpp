@@ -29,6 +29,8 @@ struct Api {
     void (*prepare)(engine::Snapshot& seen);
     engine::Decision (*decide)(const engine::Snapshot& seen, Instant now);
     Declared declared = {};  // what it reads beside objects and workloads
+    // Takes from an object what no decision asks for; null: every part of it counts.
+    void (*trim)(model::CustomObject& object) = nullptr;
 };
 
 std::span<const Api> apis();

@@ -2,13 +2,38 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <string>
+#include <string_view>
 
 namespace sluice {
+namespace {
+
+thread_local int throwing = 0;
+
+// The file as it is called in the repository, wherever that was when it was compiled.
+std::string_view in_repository(std::string_view path) {
+    for (const std::string_view top : {"/src/", "/tests/"})
+        if (const auto at = path.rfind(top); at != path.npos) return path.substr(at + 1);
+    return path;
+}
+
+}  // namespace
 
 void fail_assertion(const char* condition, std::source_location where) {
-    std::fprintf(stderr, "sluice: assertion failed: %s (%s:%u)\n", condition, where.file_name(),
-                 static_cast<unsigned>(where.line()));
+    const std::string what = std::string(condition) + " (" +
+                             std::string(in_repository(where.file_name())) + ":" +
+                             std::to_string(where.line()) + ")";
+    if (throwing > 0) throw AssertionFailed(what);
+    std::fprintf(stderr, "sluice: assertion failed: %s\n", what.c_str());
     std::abort();
+}
+
+AssertionsThrow::AssertionsThrow() {
+    ++throwing;
+}
+
+AssertionsThrow::~AssertionsThrow() {
+    --throwing;
 }
 
 }  // namespace sluice

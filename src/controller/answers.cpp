@@ -87,23 +87,19 @@ void Controller::on(WorkloadRead&& input, Instant now) {
     const bool matters = leads_ && (exists || about.search || is_synthetic(key));
     auto concerns = matters ? concerned(live.set) : std::vector<Concern>{};
     if (concerns.empty()) return end_turn(key, now);
-    const api::Api& api = *concerns.front().api;
-    concerns.front().objects = naming(live, api);
+    concerns.front().objects = naming(live, *concerns.front().api);
     if (!exists && concerns.front().objects.empty()) return end_turn(key, now);
-    const auto seen =
-        snapshot(std::move(concerns.front()), std::move(live.set), std::move(live.pods), about);
-    engine::Decision decision = api.decide(seen, now);
-    const bool moved_on = about.intended != Intent{} && intent_of(decision) != about.intended;
-    if (moved_on && decision.wants.empty()) {
+    auto turn = decided(std::move(concerns), std::move(live.set), std::move(live.pods), now);
+    if (!turn) return;
+    const bool moved_on = about.intended != Intent{} && intent_of(turn->decision) != about.intended;
+    if (moved_on && turn->decision.wants.empty()) {
         // Between the two looks: think again.
         about.intended = {};
         about.search.reset();
         queue_.failed(key, now);
         return;
     }
-    concerns.erase(concerns.begin());
-    add_bystanders(decision, std::move(concerns), seen, now);
-    carry_out(api, seen, std::move(decision), true, now);
+    carry_out(*turn->api, turn->seen, std::move(turn->decision), true, now);
 }
 
 void Controller::end_turn(const model::ObjectKey& key, Instant now) {
@@ -132,12 +128,7 @@ void Controller::on(WorkloadPatched&& input, Instant now) {
 // A workload that the store still knows, in a newer version. One that it no longer knows was
 // deleted meanwhile, and an answer that comes late does not bring it back.
 void Controller::refresh(const model::StatefulSet& set) {
-    if (!store_.statefulset(set.meta.key)) return;
-    for (const runtime::WatchSession& session : sessions_) {
-        const runtime::WatchScope& scope = session.scope();
-        const bool in_scope = scope.ns.empty() || scope.ns == set.meta.key.ns;
-        if (in_scope && scope.kind == model::Kind::StatefulSet) store_.put(set, session.epoch());
-    }
+    if (store_.statefulset(set.meta.key)) store_.put(set);
 }
 
 // The watch will bring no news of what is known by then, so whoever it concerns is queued here.
@@ -146,14 +137,8 @@ void Controller::refresh(const model::CustomResource* resource, const model::Cus
     if (!table_of(resource)) return;
     runtime::ObjectTable& objects = objects_of(resource);
     if (!objects.find(object.meta.key)) return;
-    for (const runtime::WatchSession& session : sessions_) {
-        const runtime::WatchScope& scope = session.scope();
-        const bool in_scope = scope.ns.empty() || scope.ns == object.meta.key.ns;
-        if (!in_scope || scope.resource != resource) continue;
-        for (const model::ObjectKey& workload :
-             workloads_of(resource, objects.put(object, session.epoch())))
-            queue_.add(workload, now);
-    }
+    for (const model::ObjectKey& workload : workloads_of(resource, objects.put(object)))
+        queue_.add(workload, now);
 }
 
 engine::Decision Controller::take_written(const model::ObjectKey& key) {

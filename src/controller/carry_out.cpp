@@ -30,16 +30,21 @@ std::optional<api::pilot::HookPod> pod_of(const std::optional<engine::PodRef>& p
 
 }  // namespace
 
-// In the order of precedence: who holds the claim steers, or else the first of the registry.
+// In the order of precedence: who holds the claim steers, or else the first of the registry. Those
+// that do not see all they need in the namespace are not asked.
 std::vector<Controller::Concern> Controller::concerned(const model::StatefulSet& set) const {
     const bool is_missing = set.meta.uid.empty();
     const std::string& claim = annotation(set, model::key::claim);
     std::vector<Concern> concerns;
     for (const Served& one : served_) {
+        const bool holds = claim.starts_with(std::string{one.api->name} + "/");
+        if (!serves(*one.api, set.meta.key.ns)) {
+            if (holds) return {};  // it is theirs, and we cannot see what they want
+            continue;
+        }
         Concern concern{one.api, one.objects.naming(set.meta.key)};
         if (is_missing ? concern.objects.empty() : !one.api->concerns(set, concern.objects))
             continue;
-        const bool holds = claim.starts_with(std::string{one.api->name} + "/");
         concerns.insert(holds ? concerns.begin() : concerns.end(), std::move(concern));
     }
     return concerns;
@@ -76,12 +81,42 @@ engine::Snapshot Controller::snapshot(Concern concern, model::StatefulSet set,
     return seen;
 }
 
+// Of an object that there was no room for nothing is known. It is read once there is room, or when
+// it is to go, which makes room; until then its workload is held.
+bool Controller::is_left_out(const model::ObjectKey& key, Instant now) {
+    for (const Served& one : served_) {
+        for (const auto& [meta, bytes] : one.objects.left_out(key)) {
+            if (meta.deleting || budget_.has_room(key.ns, bytes)) {
+                engine::Snapshot nothing;
+                nothing.workload.meta.key = key;
+                read(nothing, {});
+                return true;
+            }
+            tell({one.api->resource, meta.key, meta.uid},
+                 {{engine::Reason::TooManyBytes,
+                   fmt::format("The objects of namespace {} take more than {} KiB of Sluice's "
+                               "memory; there is no room for this one, of {} KiB. To see what is "
+                               "there: kubectl -n {} get {}",
+                               key.ns, budget_.bytes_max() / 1024, bytes / 1024, key.ns,
+                               one.api->resource->plural)}},
+                 now);
+            ++counters_.decisions[{std::string{one.api->name}, engine::Reason::TooManyBytes}];
+            queue_.failed(key, now);
+            return true;
+        }
+    }
+    return false;
+}
+
 void Controller::look(const model::ObjectKey& key, Instant now) {
+    // Who is first in the registry must not be overtaken by who is first in sync.
+    if (!is_settled(key.ns)) return queue_.done(key, now);
     auto set = store_.statefulset(key);
     if (!set) {
         set.emplace();
         set->meta.key = key;
     }
+    if (is_left_out(key, now)) return;
     auto concerns = concerned(*set);
     if (concerns.empty()) {
         drop_case(key);
@@ -90,27 +125,78 @@ void Controller::look(const model::ObjectKey& key, Instant now) {
         return;
     }
     auto pods = store_.pods_of(*set);
-    const api::Api& api = *concerns.front().api;
-    const auto seen =
-        snapshot(std::move(concerns.front()), std::move(*set), std::move(pods), cases_[key]);
-    engine::Decision decision = api.decide(seen, now);
+    auto turn = decided(std::move(concerns), std::move(*set), std::move(pods), now);
+    if (turn) carry_out(*turn->api, turn->seen, std::move(turn->decision), false, now);
+}
+
+std::optional<Controller::Turn> Controller::decided(std::vector<Concern> concerns,
+                                                    model::StatefulSet set,
+                                                    std::vector<model::Pod> pods, Instant now) {
+    const model::ObjectKey key = set.meta.key;
+    Case& about = cases_[key];
+    auto turn =
+        decided_by(std::move(concerns.front()), std::move(set), std::move(pods), about, now);
+    if (!turn) {
+        about.intended = {};
+        about.search.reset();
+        about.phase = engine::Phase::Held;
+        about.reason_since =
+            about.reason == engine::Reason::InternalError ? about.reason_since : now;
+        about.reason = engine::Reason::InternalError;
+        queue_.failed(key, now);
+        return std::nullopt;
+    }
     concerns.erase(concerns.begin());
-    add_bystanders(decision, std::move(concerns), seen, now);
-    carry_out(api, seen, std::move(decision), false, now);
+    add_bystanders(*turn, std::move(concerns), now);
+    return turn;
+}
+
+// Deciding changes nothing, so if it fails for a reason that is ours, whoever it is about waits and
+// nobody else does.
+std::optional<Controller::Turn> Controller::decided_by(Concern concern, model::StatefulSet set,
+                                                       std::vector<model::Pod> pods,
+                                                       const Case& about, Instant now) {
+    const api::Api& api = *concern.api;
+    engine::Subject subject = subject_of(set.meta);
+    if (!concern.objects.empty())
+        subject = {api.resource, concern.objects.front().meta.key,
+                   concern.objects.front().meta.uid};
+    std::optional<AssertionsThrow> contained;
+    if (settings_.survives_defects) contained.emplace();
+    try {
+        Turn turn{&api, snapshot(std::move(concern), std::move(set), std::move(pods), about), {}};
+        turn.decision = api.decide(turn.seen, now);
+        return turn;
+    } catch (const std::exception& defect) {
+        if (!settings_.survives_defects) throw;
+        tell_of_defect(api, subject, defect.what(), now);
+        return std::nullopt;
+    }
+}
+
+void Controller::tell_of_defect(const api::Api& api, const engine::Subject& subject,
+                                const std::string& defect, Instant now) {
+    ++counters_.defects;
+    ++counters_.decisions[{std::string{api.name}, engine::Reason::InternalError}];
+    tell(subject,
+         {{engine::Reason::InternalError,
+           fmt::format("A defect of Sluice: {}. Nothing is done here until it can be decided "
+                       "about; all else goes on.",
+                       defect)}},
+         now);
 }
 
 // The APIs that want the workload and do not have it tell their objects so.
-void Controller::add_bystanders(engine::Decision& decision, std::vector<Concern> others,
-                                const engine::Snapshot& seen, Instant now) {
-    if (annotation(seen.workload, model::key::claim).empty()) return;
+void Controller::add_bystanders(Turn& turn, std::vector<Concern> others, Instant now) {
+    const model::StatefulSet& set = turn.seen.workload;
+    if (annotation(set, model::key::claim).empty()) return;
     for (Concern& other : others) {
-        const api::Api& api = *other.api;
-        const auto their = snapshot(std::move(other), seen.workload, {}, {});
-        engine::Decision said = api.decide(their, now);
-        if (said.patch || said.removal) continue;
+        auto their = decided_by(std::move(other), set, {}, {}, now);
+        if (!their || their->decision.patch || their->decision.removal) continue;
+        engine::Decision& said = their->decision;
         for (engine::ObjectWrite& write : said.writes)
-            decision.writes.push_back(std::move(write));
-        tell(said.subject.value_or(subject_of(seen.workload.meta)), said.notices, now);
+            turn.decision.writes.push_back(std::move(write));
+        tell(said.subject.value_or(subject_of(set.meta)), said.notices, now);
     }
 }
 
@@ -248,12 +334,28 @@ void Controller::read(const engine::Snapshot& seen, Intent intended) {
     effects_.list.push_back(std::move(effect));
 }
 
+bool Controller::carries_fence(const model::StatefulSet& set) const {
+    return settings_.leads_at_once || annotation(set, model::key::fence) == encode(fence_);
+}
+
+// The deletion of a pod can carry no fence, so its set does, before: whoever leads after us and
+// writes to the set takes the deletion from under us, for it is decided upon anew after this write.
+engine::Decision Controller::fencing(const engine::Snapshot& seen,
+                                     const engine::Decision& decision) {
+    engine::Decision fence;
+    fence.report = decision.report;
+    fence.patch = model::WorkloadPatch{seen.workload};
+    return fence;
+}
+
 // The first write that the decision holds; the others follow when the world is looked at again.
 void Controller::write(const engine::Snapshot& seen, engine::Decision decision) {
     const model::ObjectKey& key = seen.workload.meta.key;
     Case& about = cases_[key];
     about.intended = {};
     about.search.reset();
+    if (!decision.patch && decision.removal && !carries_fence(seen.workload))
+        decision = fencing(seen, decision);
     SLUICE_ASSERT(!is_synthetic(key) || !(decision.patch || decision.removal));
     const Ticket ticket = issue(key, 1);
     if (decision.patch) {

@@ -3,7 +3,8 @@
 //
 // Promises: a write that lets a pod go is preceded by a quorum read after which the same decision
 // was made again; a write whose outcome is unknown is followed by a read before any other; while it
-// does not lead it writes nothing; a workload that fails delays no other.
+// does not lead it writes nothing; a workload that fails delays no other, and neither does one that
+// meets a defect of ours while it is decided about.
 #pragma once
 
 #include <array>
@@ -33,7 +34,9 @@ struct Settings {
     Duration hook_retry = 30s;
     std::string plugin_directory = {};  // where rollouts may name programs of their own
     double qps = 300;
-    bool leads_at_once = true;  // false: wait for Leadership
+    std::size_t namespace_bytes_max = 8u << 20;  // of our memory, for the objects of one namespace
+    bool leads_at_once = true;                   // false: wait for Leadership
+    bool survives_defects = false;  // an assertion that fails while deciding holds one workload
     std::uint64_t seed = 1;
 };
 
@@ -47,6 +50,7 @@ struct Counters {
     std::uint64_t pods_deleted = 0;
     std::uint64_t event_writes = 0;
     std::uint64_t steps = 0;
+    std::uint64_t defects = 0;  // of ours, met while deciding
     std::uint64_t conflicts = 0;
 };
 
@@ -59,8 +63,10 @@ class Controller {
 
     // Everything that is watched has been seen once.
     bool is_synced() const;
-    // Why not, for a person: what the session that is not in sync met last; empty if all is well.
+    // Why no workload anywhere can be served, for a person; empty if one can.
     std::string sync_problem() const;
+    // What is watched and cannot be seen, for a person: a line each.
+    std::vector<std::string> unseen() const;
     bool leads() const { return leads_; }
     // No write is on its way whose outcome we would not learn.
     bool is_quiet() const { return in_flight_ == 0; }
@@ -84,12 +90,18 @@ class Controller {
         runtime::ObjectTable objects;
         std::shared_ptr<const engine::OwnSettings> settings = {};
         model::ObjectMeta settings_meta = {};  // of the ConfigMap
-        std::uint8_t settings_epoch = 0;       // the list that brought it
+        bool settings_listed = false;
     };
     // An API that has to do with a workload, and its objects that name it.
     struct Concern {
         const api::Api* api;
         std::vector<model::CustomObject> objects;
+    };
+    // What one look led to: who steers, what was seen, what is to be done.
+    struct Turn {
+        const api::Api* api;
+        engine::Snapshot seen;
+        engine::Decision decision;
     };
     // What cannot be taken back, and is done only if a read of the API leads to it again.
     struct Intent {
@@ -146,9 +158,14 @@ class Controller {
     void on(PoliciesSeen&& input, Instant now);
     void on(Leadership&& input, Instant now);
 
+    void tell_guarantee(engine::Guarantee seen, const std::vector<std::string>& missing);
     void absorb(SessionId session, const runtime::Seen& seen, Instant now);
+    // In which version the store has it; 0: not at all.
+    std::uint64_t known_version(const runtime::WatchSession& session,
+                                const model::Object& object) const;
     runtime::Touched put(const runtime::WatchSession& session, const model::Object& object);
     runtime::Touched remove(const runtime::WatchSession& session, const model::Object& object);
+    void begin_list(const runtime::WatchSession& session);
     runtime::Touched drop_unlisted(const runtime::WatchSession& session, std::uint64_t version);
     // Null if no API that is served has this resource.
     const runtime::ObjectTable* table_of(const model::CustomResource* resource) const;
@@ -159,25 +176,39 @@ class Controller {
     // The API that declares its settings in the ConfigMap of this session.
     Served& declarer(const runtime::WatchSession& session);
     const Served& served_as(std::string_view api) const;
-    void see_settings(Served& served, const model::ConfigMap& map, bool is_gone, std::uint8_t epoch,
-                      Instant now);
+    void see_settings(Served& served, const model::ConfigMap& map, bool is_gone, Instant now);
     void take_settings(Served& served, const model::ConfigMap& map, Instant now);
-    void queue_all(Instant now);
+    // Those of this namespace; empty: all.
+    void queue_all(const std::string& ns, Instant now);
+    // Whether everything that the API needs there has been seen.
+    bool serves(const api::Api& api, const std::string& ns) const;
+    // Nothing that is about this namespace is still about to be seen.
+    bool is_settled(const std::string& ns) const;
     void run_sessions(Instant now);
     void run_queue(Instant now);
     void look(const model::ObjectKey& key, Instant now);
+    bool is_left_out(const model::ObjectKey& key, Instant now);
     std::vector<Concern> concerned(const model::StatefulSet& set) const;
     std::vector<model::CustomObject> owned_by(const Concern& concern) const;
     engine::Snapshot snapshot(Concern concern, model::StatefulSet set, std::vector<model::Pod> pods,
                               const Case& about) const;
-    void add_bystanders(engine::Decision& decision, std::vector<Concern> others,
-                        const engine::Snapshot& seen, Instant now);
+    // What the first of those concerned decides, and what the others tell their own objects.
+    // Nothing if there is no telling: then the workload is held.
+    std::optional<Turn> decided(std::vector<Concern> concerns, model::StatefulSet set,
+                                std::vector<model::Pod> pods, Instant now);
+    std::optional<Turn> decided_by(Concern concern, model::StatefulSet set,
+                                   std::vector<model::Pod> pods, const Case& about, Instant now);
+    void tell_of_defect(const api::Api& api, const engine::Subject& subject,
+                        const std::string& defect, Instant now);
+    void add_bystanders(Turn& turn, std::vector<Concern> others, Instant now);
     void carry_out(const api::Api& api, const engine::Snapshot& seen, engine::Decision decision,
                    bool is_live, Instant now);
     bool is_overtaken(const engine::Snapshot& seen, const engine::Decision& decision, Instant now);
     void remember(const api::Api& api, const engine::Snapshot& seen,
                   const engine::Decision& decision, Instant now);
     void write(const engine::Snapshot& seen, engine::Decision decision);
+    bool carries_fence(const model::StatefulSet& set) const;
+    static engine::Decision fencing(const engine::Snapshot& seen, const engine::Decision& decision);
     Effect effect_of(Ticket ticket, const engine::ObjectWrite& write) const;
     void seek(const engine::Snapshot& seen, const std::vector<engine::ObjectRef>& wanted,
               Instant now);
@@ -215,6 +246,7 @@ class Controller {
 
     Settings settings_;
     engine::Environment environment_;
+    runtime::Budget budget_;
     std::vector<Served> served_;
     std::vector<runtime::WatchSession> sessions_;
     runtime::Store store_;
@@ -227,8 +259,10 @@ class Controller {
     std::size_t in_flight_ = 0;
     bool leads_;
     bool draining_ = false;
+    bool all_synced_ = false;  // as of the last look at the sessions
     bool guarantee_known_ = false;
     bool policies_answered_ = false;  // the first check is over, however it went
+    std::vector<std::string> policies_missing_;
     model::Fence fence_;
     Instant policies_due_;
     Counters counters_;

@@ -79,7 +79,8 @@ struct HookAnswered {
     std::string message;
 };
 struct PoliciesSeen {
-    std::optional<bool> installed;  // nothing: could not be found out
+    std::optional<bool> installed;          // nothing: could not be found out
+    std::vector<std::string> missing = {};  // what is not there, or not as it should be
 };
 struct Leadership {
     bool leads = false;

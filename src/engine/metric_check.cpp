@@ -178,7 +178,7 @@ Verdict judge(const MetricCheck& gate, const Snapshot& seen, Instant now) {
     if (now < due)
         hold.until = hold.until ? std::min(*hold.until, due) : due;
     else
-        hold.probe = MetricProbe{key, gate.query};
+        hold.probe = MetricProbe{key, *gate.query};
     // An old trouble is asked about anew before it is told anew.
     if (hold.probe && !is_news && progress.last_result == CheckResult::Error) hold.silent = true;
     hold.progress = std::move(progress);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/numbers.hpp"
+#include "base/shared.hpp"
 #include "base/time.hpp"
 #include "engine/probe.hpp"
 #include "engine/reason.hpp"
@@ -42,7 +43,7 @@ struct HookApproval {
 // Prometheus answers well so many times in a row, one period apart, once the pods have been
 // available for the initial delay. An answer that could not be had counts for nothing.
 struct MetricCheck {
-    MetricQuery query;
+    Shared<MetricQuery> query;    // of all pods the same
     bool passes_on_data = false;  // false: no data is a pass, as with an alert
     Duration initial_delay = 60s;
     Duration period = 60s;

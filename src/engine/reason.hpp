@@ -114,6 +114,12 @@ enum class Tone : std::uint8_t { Normal, Warning };
     X(TargetMissing, Warning, "The workload that is to be steered does not exist.",                \
       "Create it, or correct the reference.")                                                      \
     X(InvalidSpec, Warning, "The spec cannot be used as it is.", "Correct the fields it names.")   \
+    X(TooManyBytes, Warning,                                                                       \
+      "The objects of this namespace take more of Sluice's memory than a namespace may.",          \
+      "Delete objects that are not needed any more, or make them smaller.")                        \
+    X(InternalError, Warning,                                                                      \
+      "Sluice met a defect of its own while it decided about this object, and holds it.",          \
+      "Please report the message with the log line; a change to the object may avoid it.")         \
     X(Released, Normal, "Sluice no longer steers this workload; its partition stays as it is.", "")
 
 enum class Reason : std::uint8_t {

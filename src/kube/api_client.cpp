@@ -157,6 +157,7 @@ net::HttpRequest ApiClient::State::http_request(const Call& call, Duration deadl
             .body_max = call.request.body_max,
             .proxy = call.used.proxy,
             .guard = net::AddressGuard::Any,
+            .servers = owner->addresses,
             .tls = call.used.tls};
 }
 
@@ -175,7 +176,11 @@ void ApiClient::State::transfer(net::TransferId id, const Result<Access>& access
     last_tls = access->tls;
 
     const bool is_watch = call.chunk != nullptr;
-    const Duration left = std::max(Duration{1}, call.request.deadline - since(call.start));
+    const bool is_bound = owner->lead && call.request.method != "GET";
+    const std::optional<Duration> allowed = is_bound ? owner->lead() : call.request.deadline;
+    if (!allowed) return fail(id, {{ErrorKind::Unreachable, not_leading}});
+    const Duration left =
+        std::max(Duration{1}, std::min(*allowed, call.request.deadline - since(call.start)));
     net::HttpRequest request = http_request(call, is_watch ? Duration{0} : left);
     auto done = guarded(id, [id](State& state, Result<net::HttpResponse> response) {
         state.answered(id, std::move(response));

@@ -12,6 +12,7 @@
 #include "base/result.hpp"
 #include "base/time.hpp"
 #include "kube/credentials.hpp"
+#include "kube/lead.hpp"
 #include "net/http_client.hpp"
 
 namespace sluice::kube {
@@ -60,6 +61,11 @@ class ApiClient {
     net::TransferId watch(std::string path, Duration idle_timeout, Chunk chunk, Done done);
     void cancel(net::TransferId id);
 
+    // What is not a GET is sent only while this says that we lead, as of the moment before the
+    // request leaves, and is given up before anybody else can lead.
+    Lead lead;
+    // Where the addresses of the API server are noted; null: nowhere.
+    std::shared_ptr<net::KnownAddresses> addresses;
     // Called after each answer: method, path, status (0 for none), time taken. For metrics.
     std::function<void(const std::string&, const std::string&, int, Duration)> on_answer;
 

@@ -17,13 +17,16 @@ namespace json = boost::json;
 
 // The server sends a bookmark about once a minute; two that fail to come mean a dead watch.
 constexpr Duration watch_silence_max = 150s;
-constexpr std::size_t list_body_max = 64u << 20;
+// A page that is longer is asked for in smaller ones.
+constexpr std::size_t list_body_max = 16u << 20;
+constexpr std::size_t pods_body_max = 64u << 20;
 constexpr std::size_t object_body_max = 4u << 20;
 constexpr std::size_t pods_max = 10'000;
 
 runtime::RequestFailure failure_of(const ApiError& error, std::string_view doing) {
     return {error.status, error.retry_after,
-            fmt::format("cannot {}: {}", doing, error.error.message)};
+            fmt::format("cannot {}: {}", doing, error.error.message),
+            error.error.kind == ErrorKind::TooLarge};
 }
 
 runtime::RequestFailure malformed(const Error& error, std::string_view doing) {
@@ -67,7 +70,8 @@ struct Cluster::State : std::enable_shared_from_this<Cluster::State> {
                       std::function<void(Answer<model::CustomObject>)> done);
     void send_deletion(ApiRequest request, std::string doing,
                        std::function<void(Answer<void>)> done);
-    void check_policy(std::vector<std::string> paths, std::function<void(Answer<bool>)> done);
+    void check_policies(std::vector<WantedPolicy> wanted, std::vector<std::string> missing,
+                        std::function<void(Answer<std::vector<std::string>>)> done);
 };
 
 Cluster::Cluster(ApiClient& client, std::function<void(std::string)> warn)
@@ -86,8 +90,9 @@ void Cluster::list(const runtime::WatchScope& scope, const runtime::ListRequest&
             if (!answer) return done(std::unexpected(failure_of(answer.error(), doing)));
             auto page = state->decoder.list(kind, std::move(answer->body));
             if (!page) return done(std::unexpected(malformed(page.error(), doing)));
-            for (const std::string& why : page->left_out)
-                state->warn(fmt::format("an object was left out of a {}: {}", doing, why));
+            for (const model::LeftOut& one : page->left_out)
+                state->warn(fmt::format("an object was left out of a {}: {} {}/{}", doing, one.why,
+                                        one.key.ns, one.key.name));
             done(std::move(*page));
         });
 }
@@ -109,9 +114,9 @@ net::TransferId Cluster::watch(const runtime::WatchScope& scope,
         }
         std::vector<model::WatchEvent> batch;
         for (std::string& line : *lines) {
-            auto event = state->decoder.watch_event(kind, std::move(line));
-            if (!event) state->warn(event.error().message);
-            batch.push_back(event ? std::move(*event) : model::LeftOut{});
+            batch.push_back(state->decoder.watch_event_or_key(kind, std::move(line)));
+            if (const auto* left_out = std::get_if<model::LeftOut>(&batch.back()))
+                state->warn(left_out->why);
         }
         if (!batch.empty()) events(std::move(batch));
         return true;
@@ -165,7 +170,7 @@ void Cluster::State::read_set(const std::shared_ptr<Reading>& reading) {
 void Cluster::State::list_pods(const std::shared_ptr<Reading>& reading, const std::string& next) {
     std::string path = pods_path(reading->found.set.meta.key.ns, reading->selector, next);
     client.send(
-        {.path = std::move(path), .body_max = list_body_max},
+        {.path = std::move(path), .body_max = pods_body_max},
         [weak = weak_from_this(), reading](ApiResult<ApiResponse> answer) {
             const auto state = weak.lock();
             if (!state) return;
@@ -290,28 +295,46 @@ void Cluster::post_event(const controller::PostEvent& event, const std::string& 
         });
 }
 
-void Cluster::check_policies(std::function<void(Answer<bool>)> done) {
-    state_->check_policy({policy_path("mutatingadmissionpolicies", "sluice-gate"),
-                          policy_path("mutatingadmissionpolicybindings", "sluice-gate")},
-                         std::move(done));
+void Cluster::check_policies(std::vector<WantedPolicy> wanted,
+                             std::function<void(Answer<std::vector<std::string>>)> done) {
+    state_->check_policies(std::move(wanted), {}, std::move(done));
 }
 
-// All of them must be there; the first that is not settles it.
-void Cluster::State::check_policy(std::vector<std::string> paths,
-                                  std::function<void(Answer<bool>)> done) {
-    if (paths.empty()) return done(true);
-    std::string path = std::move(paths.back());
-    paths.pop_back();
-    client.send(
-        {.path = std::move(path), .body_max = object_body_max},
-        [weak = weak_from_this(), paths = std::move(paths),
-         done = std::move(done)](ApiResult<ApiResponse> answer) mutable {
-            const auto state = weak.lock();
-            if (!state) return;
-            if (answer) return state->check_policy(std::move(paths), std::move(done));
-            if (answer.error().status == 404) return done(false);
-            done(std::unexpected(failure_of(answer.error(), "look for the admission policies")));
-        });
+namespace {
+
+// What is wrong with what was found; empty: nothing.
+std::string problem_with(const WantedPolicy& wanted, const ApiResult<ApiResponse>& answer) {
+    if (!answer) return wanted.title + " is not there";
+    boost::system::error_code broken;
+    const json::value found = json::parse(answer->body, broken);
+    const json::value* spec = broken ? nullptr : found.find_pointer("/spec", broken);
+    if (spec && says_all(*spec, wanted.spec)) return {};
+    return wanted.title + " is not the one of this version";
+}
+
+}  // namespace
+
+// One after the other, the last one first.
+void Cluster::State::check_policies(std::vector<WantedPolicy> wanted,
+                                    std::vector<std::string> missing,
+                                    std::function<void(Answer<std::vector<std::string>>)> done) {
+    if (wanted.empty()) return done(std::move(missing));
+    WantedPolicy one = std::move(wanted.back());
+    wanted.pop_back();
+    const std::string path = one.path;
+    client.send({.path = path, .body_max = object_body_max},
+                [weak = weak_from_this(), wanted = std::move(wanted), one = std::move(one),
+                 missing = std::move(missing),
+                 done = std::move(done)](ApiResult<ApiResponse> answer) mutable {
+                    const auto state = weak.lock();
+                    if (!state) return;
+                    if (!answer && answer.error().status != 404)
+                        return done(std::unexpected(
+                            failure_of(answer.error(), "look for the admission policies")));
+                    std::string problem = problem_with(one, answer);
+                    if (!problem.empty()) missing.insert(missing.begin(), std::move(problem));
+                    state->check_policies(std::move(wanted), std::move(missing), std::move(done));
+                });
 }
 
 LeaseKeeper::LeaseKeeper(ApiClient& client, std::string ns, std::string name)

@@ -10,6 +10,7 @@
 #include "controller/effect.hpp"
 #include "controller/input.hpp"
 #include "kube/api_client.hpp"
+#include "kube/policies.hpp"
 #include "model/lease.hpp"
 
 namespace sluice::kube {
@@ -54,8 +55,10 @@ class Cluster {
                     std::function<void(Answer<void>)> done);
     void post_event(const controller::PostEvent& event, const std::string& instance,
                     std::function<void(Answer<void>)> done);
-    // True if the policies that close the gate are installed and bound; an unknown is an error.
-    void check_policies(std::function<void(Answer<bool>)> done);
+    // Which of these are missing, or are not as they should be, for a person; one that could not be
+    // looked at makes an error of it all.
+    void check_policies(std::vector<WantedPolicy> wanted,
+                        std::function<void(Answer<std::vector<std::string>>)> done);
 
   private:
     struct State;

@@ -1,4 +1,5 @@
-// The annotations of ours on a steered workload. Names, once released, keep their meaning.
+// The annotations of ours, on a steered workload if nothing else is said. Names, once released,
+// keep their meaning.
 #pragma once
 
 #include <string>
@@ -23,5 +24,13 @@ inline const std::string allow_scale_to_zero =
     "sluice.dev/allow-scale-to-zero";  // "true": for the rollout that is open
 inline const std::string allow_unready =
     "sluice.dev/allow-unready";  // "true": see docs/operations.md
+
+// Where the hook for Elasticsearch finds it.
+inline const std::string elasticsearch_scheme = "sluice.dev/elasticsearch-scheme";
+inline const std::string elasticsearch_port = "sluice.dev/elasticsearch-port";
+inline const std::string elasticsearch_secret = "sluice.dev/elasticsearch-secret";
+
+// On what was made for a rollout, beside `rollout`: for which step of it.
+inline const std::string step = "sluice.dev/step";
 
 }  // namespace sluice::model::key

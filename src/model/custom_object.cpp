@@ -46,7 +46,7 @@ CustomObject wire::read_custom_object(Value value) {
         if (key == "metadata")
             read_meta(field, object.meta, [&](std::string_view name, Value inner) {
                 if (name == "annotations")
-                    read_texts(inner, object.annotations, is_kept_annotation);
+                    read_texts(inner, object.annotations, is_kept_annotation, kept_bytes_max);
                 if (name == "finalizers") read_finalizers(inner, object.finalizers);
                 if (name == "ownerReferences") read_owner(inner, object);
                 if (name == "creationTimestamp" && !is_null(inner)) object.created = time_of(inner);

@@ -26,7 +26,7 @@ struct CustomResource {
 struct CustomObject {
     ObjectMeta meta;
     Instant created;    // the oldest claimant of a workload wins
-    Texts annotations;  // only those that is_kept_annotation() names
+    Texts annotations;  // those that is_kept_annotation() names, cut
     std::vector<std::string> finalizers;
     std::string owner;      // the object that controls it, by name; empty: none
     std::string owner_uid;  // and by UID

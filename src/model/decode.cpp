@@ -66,10 +66,10 @@ Object read_statefulset(Value value) {
     each_field(value, [&](std::string_view key, Value field) {
         if (key == "metadata")
             read_meta(field, set.meta, [&](std::string_view name, Value texts) {
-                if (name == "labels") read_texts(texts, set.labels, is_kept_label);
+                if (name == "labels") read_texts(texts, set.labels, is_kept_label, kept_bytes_max);
                 if (name != "annotations") return;
                 set.has_annotations = !is_null(texts);
-                read_texts(texts, set.annotations, is_kept_annotation);
+                read_texts(texts, set.annotations, is_kept_annotation, kept_bytes_max);
             });
         else if (key == "spec")
             read_spec(field, set);
@@ -181,13 +181,43 @@ WatchEvent read_event(Kind kind, std::string_view type, Value value) {
     throw simdjson_error(INCORRECT_TYPE);
 }
 
+void read_key(std::string_view name, Value field, ObjectKey& key) {
+    if (name != "metadata") return;
+    each_field(field, [&](std::string_view inner, Value text) {
+        if (inner == "name") key.name = text_of(text);
+        if (inner == "namespace") key.ns = text_of(text);
+    });
+}
+
+// The key of an object of which all else may be beyond reading, or of the event about it. An API
+// server writes the metadata first, so what comes after it does not matter.
+ObjectKey key_in(std::string text) {
+    ObjectKey key;
+    text.reserve(text.size() + SIMDJSON_PADDING);
+    try {
+        ondemand::parser parser;
+        ondemand::document document =
+            parser.iterate(padded_string_view(text.data(), text.size(), text.capacity()));
+        each_field(document.get_value(), [&](std::string_view name, Value field) {
+            read_key(name, field, key);
+            if (name != "object") return;  // of an event
+            each_field(field,
+                       [&](std::string_view inner, Value part) { read_key(inner, part, key); });
+        });
+    } catch (const simdjson_error&) {
+        if (key.name.empty()) return {};
+    }
+    return key;
+}
+
 // Apart from the list, so that what is wrong with it ends with it.
 void read_custom_item(Value value, ListPage& page) {
-    Result<CustomObject> object = decode_custom_object(std::string{to_json_string(value).value()});
+    std::string text{to_json_string(value).value()};
+    Result<CustomObject> object = decode_custom_object(text);
     if (object)
         page.items.emplace_back(std::move(*object));
     else
-        page.left_out.push_back(std::move(object.error().message));
+        page.left_out.push_back({key_in(std::move(text)), std::move(object.error().message)});
 }
 
 ListPage read_list(Kind kind, ondemand::object list) {
@@ -222,6 +252,7 @@ const ObjectMeta& meta_of(const Object& object) {
 struct Decoder::State {
     ondemand::parser parser;
 
+    Result<WatchEvent> event(Kind kind, std::string& text);
     template <class Use>
     auto parse(std::string& text, Use use) -> Result<decltype(use(ondemand::document{}))> {
         text.reserve(text.size() + SIMDJSON_PADDING);
@@ -252,7 +283,17 @@ Result<ListPage> Decoder::list(Kind kind, std::string text) {
 }
 
 Result<WatchEvent> Decoder::watch_event(Kind kind, std::string text) {
-    return state_->parse(text, [&](ondemand::document document) {
+    return state_->event(kind, text);
+}
+
+WatchEvent Decoder::watch_event_or_key(Kind kind, std::string text) {
+    auto read = state_->event(kind, text);
+    if (read) return std::move(*read);
+    return LeftOut{key_in(std::move(text)), std::move(read.error().message)};
+}
+
+Result<WatchEvent> Decoder::State::event(Kind kind, std::string& text) {
+    return parse(text, [&](ondemand::document document) {
         std::string type;
         std::optional<WatchEvent> event;
         for (auto field : document.get_object()) {

@@ -21,13 +21,19 @@ using Object = std::variant<StatefulSet, Pod, ConfigMap, CustomObject>;
 
 const ObjectMeta& meta_of(const Object& object);
 
+// An object that could not be read, and why. Its key is empty if not even that could be.
+struct LeftOut {
+    ObjectKey key = {};
+    std::string why = {};
+};
+
 struct ListPage {
     std::vector<Object> items;
     std::string resource_version;
     std::string next;  // the continue token; empty on the last page
-    // Why custom objects are missing that could not be read: anybody may write those, and one of
-    // them must not hide the others. An object of another kind spoils the page.
-    std::vector<std::string> left_out = {};
+    // Custom objects that could not be read: anybody may write those, and one of them must not hide
+    // the others. An object of another kind spoils the page.
+    std::vector<LeftOut> left_out = {};
 };
 
 struct Changed {  // ADDED or MODIFIED: what the object is now
@@ -44,7 +50,6 @@ struct WatchFailed {  // an ERROR event: the watch is over
     int code = 0;
     std::string message;
 };
-struct LeftOut {};  // an event that could not be read: what it was about is not known
 using WatchEvent = std::variant<Changed, Deleted, Bookmark, WatchFailed, LeftOut>;
 
 // Holds the parser's buffers, which are reused from call to call.
@@ -59,6 +64,8 @@ class Decoder {
     Result<Object> object(Kind kind, std::string text);
     Result<ListPage> list(Kind kind, std::string text);
     Result<WatchEvent> watch_event(Kind kind, std::string text);
+    // The same, or what can be said of an event that cannot be read.
+    WatchEvent watch_event_or_key(Kind kind, std::string text);
 
   private:
     struct State;

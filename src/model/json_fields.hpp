@@ -5,10 +5,12 @@
 #include <simdjson.h>
 
 #include <charconv>
+#include <limits>
 #include <string>
 #include <string_view>
 
 #include "base/time.hpp"
+#include "base/utf8.hpp"
 #include "model/statefulset.hpp"
 
 namespace sluice::model::wire {
@@ -101,11 +103,13 @@ inline Owner controller_in(Value owners) {
 }
 
 template <class Keep>
-void read_texts(Value value, Texts& into, Keep keep) {
+void read_texts(Value value, Texts& into, Keep keep,
+                std::size_t bytes_max = std::numeric_limits<std::size_t>::max()) {
     each_field(value, [&](std::string_view key, Value field) {
         if (!keep(key)) return;
         std::string name{key};
-        into.insert_or_assign(std::move(name), text_of(field));
+        const std::string_view text = field.get_string();
+        into.insert_or_assign(std::move(name), std::string{beginning(text, bytes_max)});
     });
 }
 

@@ -1,5 +1,9 @@
 #include "model/statefulset.hpp"
 
+#include <set>
+
+#include "model/annotations.hpp"
+
 namespace sluice::model {
 
 bool is_kept_label(std::string_view key) {
@@ -7,7 +11,26 @@ bool is_kept_label(std::string_view key) {
 }
 
 bool is_kept_annotation(std::string_view key) {
-    return key.starts_with(own_prefix) || key == steered_by_annotation;
+    static const std::set<std::string_view> known = {steered_by_annotation,
+                                                     key::claim,
+                                                     key::rollout,
+                                                     key::fence,
+                                                     key::phase,
+                                                     key::reason,
+                                                     key::message,
+                                                     key::unblock,
+                                                     key::since,
+                                                     key::guarantee,
+                                                     key::refused,
+                                                     key::paused,
+                                                     key::retry,
+                                                     key::allow_scale_to_zero,
+                                                     key::allow_unready,
+                                                     key::step,
+                                                     key::elasticsearch_scheme,
+                                                     key::elasticsearch_port,
+                                                     key::elasticsearch_secret};
+    return known.contains(key);
 }
 
 Partition effective_partition(const StatefulSet& set) {

@@ -21,7 +21,7 @@ using Texts = std::map<std::string, std::string>;
 struct StatefulSet {
     ObjectMeta meta;
     Texts labels;                     // only those that is_kept_label() names
-    Texts annotations;                // only those that is_kept_annotation() names
+    Texts annotations;                // those that is_kept_annotation() names, cut
     bool has_annotations = false;     // any at all, also those that were dropped
     std::uint64_t template_hash = 0;  // of spec.template as the server wrote it
     PodCount replicas{1};
@@ -45,6 +45,8 @@ inline constexpr std::string_view steered_by_annotation = "sts.plus/phasedRollou
 
 bool is_kept_label(std::string_view key);
 bool is_kept_annotation(std::string_view key);
+// Whoever writes more into one has what is behind this dropped.
+inline constexpr std::size_t kept_bytes_max = 2048;
 
 // What Kubernetes acts on: an absent rollingUpdate block means zero.
 Partition effective_partition(const StatefulSet& set);

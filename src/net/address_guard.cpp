@@ -27,11 +27,12 @@ struct Range {
 };
 
 constexpr Range<Bytes4> ranges4[] = {
-    {{0, 0, 0, 0}, 8, Place::Unspecified},     {{127, 0, 0, 0}, 8, Place::Loopback},
+    {{0, 0, 0, 0}, 8, Place::Unspecified},       {{127, 0, 0, 0}, 8, Place::Loopback},
     {{169, 254, 0, 0}, 16, Place::LinkLocal},  // 169.254.169.254 is nearly every cloud's metadata
-    {{224, 0, 0, 0}, 4, Place::Multicast},     {{255, 255, 255, 255}, 32, Place::Multicast},
-    {{168, 63, 129, 16}, 32, Place::Metadata},  // Azure's wire server
-    {{192, 0, 0, 192}, 32, Place::Metadata},    // Oracle Cloud, classic
+    {{224, 0, 0, 0}, 4, Place::Multicast},       {{255, 255, 255, 255}, 32, Place::Multicast},
+    {{168, 63, 129, 16}, 32, Place::Metadata},    // Azure's wire server
+    {{192, 0, 0, 192}, 32, Place::Metadata},      // Oracle Cloud, classic
+    {{100, 100, 100, 200}, 32, Place::Metadata},  // Alibaba Cloud
 };
 
 constexpr Range<Bytes16> ranges6[] = {
@@ -83,16 +84,26 @@ std::optional<Place> place_of(const Bytes4& address) {
     return find<Bytes4>(ranges4, address);
 }
 
+Bytes4 carried(const Bytes16& address, const Carrier& carrier) {
+    Bytes4 inner;
+    std::copy_n(address.begin() + static_cast<std::ptrdiff_t>(carrier.offset), 4, inner.begin());
+    return inner;
+}
+
 std::optional<Place> place_of(const Bytes16& address) {
     if (const auto place = find<Bytes16>(ranges6, address)) return place;
     for (const Carrier& carrier : carriers) {
         if (!starts_with(address, carrier.prefix, carrier.bits)) continue;
-        Bytes4 inner;
-        std::copy_n(address.begin() + static_cast<std::ptrdiff_t>(carrier.offset), 4,
-                    inner.begin());
-        if (const auto place = place_of(inner)) return place;
+        if (const auto place = place_of(carried(address, carrier))) return place;
     }
     return std::nullopt;
+}
+
+template <class Bytes>
+std::string spelt(const Bytes& address) {
+    char text[INET6_ADDRSTRLEN] = {};
+    ::inet_ntop(address.size() == 4 ? AF_INET : AF_INET6, address.data(), text, sizeof text);
+    return text;
 }
 
 std::string_view describe(Place place) {
@@ -122,9 +133,8 @@ std::optional<std::string> judge(AddressGuard guard, const Bytes& address) {
     if (place ? lets_through(guard, *place) : guard != AddressGuard::OnlyLoopback) {
         return std::nullopt;
     }
-    char text[INET6_ADDRSTRLEN] = {};
-    ::inet_ntop(address.size() == 4 ? AF_INET : AF_INET6, address.data(), text, sizeof text);
-    return fmt::format("{}, {}", text, place ? describe(*place) : "not a loopback address");
+    return fmt::format("{}, {}", spelt(address),
+                       place ? describe(*place) : "not a loopback address");
 }
 
 }  // namespace
@@ -156,6 +166,18 @@ std::optional<std::string> denied(AddressGuard guard, std::string_view address) 
     if (::inet_pton(AF_INET6, text.c_str(), v6.data()) == 1) return judge(guard, v6);
     if (guard == AddressGuard::Any) return std::nullopt;
     return "an address that cannot be read";
+}
+
+std::string canonical(std::string_view address) {
+    const std::string text(address.substr(0, address.find('%')));
+    Bytes4 v4;
+    if (::inet_pton(AF_INET, text.c_str(), v4.data()) == 1) return spelt(v4);
+    Bytes16 v6;
+    if (::inet_pton(AF_INET6, text.c_str(), v6.data()) != 1) return {};
+    if (find<Bytes16>(ranges6, v6)) return spelt(v6);
+    for (const Carrier& carrier : carriers)
+        if (starts_with(v6, carrier.prefix, carrier.bits)) return spelt(carried(v6, carrier));
+    return spelt(v6);
 }
 
 }  // namespace sluice::net

@@ -19,4 +19,8 @@ std::optional<std::string> denied(AddressGuard guard, const sockaddr& address, s
 // The same for an address in text form, as inet_pton reads it. What it cannot read is denied.
 std::optional<std::string> denied(AddressGuard guard, std::string_view address);
 
+// One spelling of each address: an IPv4 address that comes inside an IPv6 address as itself. Empty
+// if it cannot be read.
+std::string canonical(std::string_view address);
+
 }  // namespace sluice::net

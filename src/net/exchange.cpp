@@ -37,7 +37,10 @@ Exchange::~Exchange() = default;
 
 curl_socket_t Exchange::on_open(void* self, curlsocktype, curl_sockaddr* address) noexcept {
     auto& here = *static_cast<Exchange*>(self);
-    if (auto why = denied(here.request_.guard, address->addr, address->addrlen)) {
+    const HttpRequest& request = here.request_;
+    auto why = denied(request.guard, address->addr, address->addrlen);
+    if (!why && request.forbidden) why = request.forbidden->denied(address->addr, address->addrlen);
+    if (why) {
         here.forbidden_ = std::move(why);
         return CURL_SOCKET_BAD;
     }
@@ -53,9 +56,9 @@ int Exchange::on_close(void* sockets, curl_socket_t socket) noexcept {
     return 0;
 }
 
-int Exchange::on_ready(void* self, char* remote, char*, int, int) noexcept {
-    return static_cast<Exchange*>(self)->may_talk_to(remote) ? CURL_PREREQFUNC_OK
-                                                             : CURL_PREREQFUNC_ABORT;
+int Exchange::on_ready(void* self, char* remote, char*, int port, int) noexcept {
+    return static_cast<Exchange*>(self)->may_talk_to(remote, port) ? CURL_PREREQFUNC_OK
+                                                                   : CURL_PREREQFUNC_ABORT;
 }
 
 std::size_t Exchange::on_header(char* bytes, std::size_t size, std::size_t count,
@@ -72,9 +75,12 @@ std::size_t Exchange::on_body(char* bytes, std::size_t size, std::size_t count,
 
 // Connected, nothing sent yet. A connection from the pool was dialled under another request's
 // guard, and libcurl by itself sends a request again if a pooled connection dies under it.
-bool Exchange::may_talk_to(std::string_view remote) {
+bool Exchange::may_talk_to(std::string_view remote, int port) {
     if (silenced_) return false;
-    if (auto why = denied(request_.guard, remote)) {
+    auto why = denied(request_.guard, remote);
+    if (!why && request_.forbidden) why = request_.forbidden->denied(remote, port);
+    if (request_.servers) request_.servers->add_server(remote, port);
+    if (why) {
         forbidden_ = std::move(why);
         dialled_ = false;
         return false;

@@ -74,7 +74,7 @@ class Exchange {
     void describe_callbacks();
     void append(List& list, const std::string& line);
 
-    bool may_talk_to(std::string_view remote);
+    bool may_talk_to(std::string_view remote, int port);
     bool take_header(std::string_view line);
     bool is_wanted_version(std::string_view status_line);
     bool take_body(std::string_view bytes);

@@ -26,6 +26,7 @@
 #include "base/redacted.hpp"
 #include "base/result.hpp"
 #include "base/time.hpp"
+#include "net/known_addresses.hpp"
 #include "net/tls.hpp"
 
 namespace sluice::net {
@@ -55,10 +56,12 @@ struct HttpRequest {
     std::size_t body_max = 1 << 20;  // not applied to streams, which are handed on in chunks
     std::string proxy{};             // empty: none, the environment is not consulted
     AddressGuard guard = AddressGuard::Any;
-    std::shared_ptr<const Tls> tls{};        // null: system trust store, verified
-    HttpVersion version = HttpVersion::One;  // Two: an answer in another one is an Error
-    std::string unix_socket{};               // dialled in place of the URL's host; empty: none
-    std::vector<std::string> wanted{};       // headers and trailers of the answer to be kept
+    std::shared_ptr<const KnownAddresses> forbidden{};  // must not be reached, beside the guard's
+    std::shared_ptr<KnownAddresses> servers{};  // where the address that is reached is noted
+    std::shared_ptr<const Tls> tls{};           // null: system trust store, verified
+    HttpVersion version = HttpVersion::One;     // Two: an answer in another one is an Error
+    std::string unix_socket{};                  // dialled in place of the URL's host; empty: none
+    std::vector<std::string> wanted{};          // headers and trailers of the answer to be kept
 };
 
 struct HttpResponse {

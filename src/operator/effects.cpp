@@ -1,5 +1,6 @@
 // How the effects of the controller are carried out.
 #include <boost/asio/post.hpp>
+#include <boost/json.hpp>
 
 #include "api/own_questions.hpp"
 #include "operator/log.hpp"
@@ -49,18 +50,7 @@ void Operator::run_one(controller::ReadWorkload&& effect) {
         });
 }
 
-template <class Answered>
-bool Operator::may_write(controller::Ticket ticket) {
-    if (leads()) return true;
-    asio::post(loop_, [this, ticket] {
-        step(Answered{ticket, std::unexpected(runtime::RequestFailure{
-                                  0, Duration{0}, "not sent: this operator no longer leads"})});
-    });
-    return false;
-}
-
 void Operator::run_one(controller::PatchWorkload&& effect) {
-    if (!may_write<controller::WorkloadPatched>(effect.ticket)) return;
     cluster_.patch_workload(
         effect.key, effect.json_patch,
         [this, ticket = effect.ticket](kube::Answer<model::StatefulSet> answer) {
@@ -69,7 +59,6 @@ void Operator::run_one(controller::PatchWorkload&& effect) {
 }
 
 void Operator::run_one(controller::PatchObject&& effect) {
-    if (!may_write<controller::ObjectPatched>(effect.ticket)) return;
     cluster_.patch_object(*effect.resource, effect.key, effect.of_status, effect.json_patch,
                           [this, ticket = effect.ticket](kube::Answer<model::CustomObject> answer) {
                               step(controller::ObjectPatched{ticket, std::move(answer)});
@@ -77,7 +66,6 @@ void Operator::run_one(controller::PatchObject&& effect) {
 }
 
 void Operator::run_one(controller::CreateObject&& effect) {
-    if (!may_write<controller::ObjectPatched>(effect.ticket)) return;
     cluster_.create_object(
         *effect.resource, effect.ns, effect.body,
         [this, ticket = effect.ticket](kube::Answer<model::CustomObject> answer) {
@@ -86,7 +74,6 @@ void Operator::run_one(controller::CreateObject&& effect) {
 }
 
 void Operator::run_one(controller::DeleteObject&& effect) {
-    if (!may_write<controller::Deleted>(effect.ticket)) return;
     cluster_.delete_object(*effect.resource, effect.key, effect.uid,
                            [this, ticket = effect.ticket](kube::Answer<void> answer) {
                                step(controller::Deleted{ticket, std::move(answer)});
@@ -94,7 +81,6 @@ void Operator::run_one(controller::DeleteObject&& effect) {
 }
 
 void Operator::run_one(controller::DeletePod&& effect) {
-    if (!may_write<controller::Deleted>(effect.ticket)) return;
     cluster_.delete_pod(effect.key, effect.uid,
                         [this, ticket = effect.ticket](kube::Answer<void> answer) {
                             step(controller::Deleted{ticket, std::move(answer)});
@@ -176,9 +162,25 @@ void Operator::run_one(controller::PostEvent&& effect) {
 }
 
 void Operator::run_one(controller::CheckPolicies&&) {
-    cluster_.check_policies([this](kube::Answer<bool> answer) {
-        if (!answer) log_line(Log::Level::Warning, answer.error().message);
-        step(controller::PoliciesSeen{answer ? std::optional{*answer} : std::nullopt});
+    learn_server_addresses();
+    cluster_.check_policies(policies_, [this](kube::Answer<std::vector<std::string>> answer) {
+        if (answer) return step(controller::PoliciesSeen{answer->empty(), std::move(*answer)});
+        log_line(Log::Level::Warning, answer.error().message);
+        step(controller::PoliciesSeen{});
+    });
+}
+
+// Behind the address that we dial may be others: each server says where it is itself.
+void Operator::learn_server_addresses() {
+    api_.send({.path = "/api"}, [this](const kube::ApiResult<kube::ApiResponse>& answer) {
+        boost::system::error_code broken;
+        const auto said = boost::json::parse(answer ? answer->body : "", broken);
+        const auto* servers =
+            broken ? nullptr : said.find_pointer("/serverAddressByClientCIDRs", broken);
+        if (!servers || !servers->is_array()) return;
+        for (const boost::json::value& one : servers->get_array())
+            if (const auto* at = one.find_pointer("/serverAddress", broken); at && at->is_string())
+                addresses_->add_server(at->get_string());
     });
 }
 

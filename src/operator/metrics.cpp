@@ -104,6 +104,9 @@ std::vector<MetricFamily> work_families(const controller::Controller& controller
             counter("sluice_steps_total", "Pods that were let go.")
                 .add({}, static_cast<double>(counters.steps))
                 .take(),
+            counter("sluice_defects_total", "Defects of Sluice that were met while deciding.")
+                .add({}, static_cast<double>(counters.defects))
+                .take(),
             counter("sluice_conflicts_total", "Writes that came too late and were planned anew.")
                 .add({}, static_cast<double>(counters.conflicts))
                 .take(),

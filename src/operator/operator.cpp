@@ -3,6 +3,8 @@
 
 #include <random>
 
+#include "deploy/embedded.hpp"
+#include "net/core_dumps.hpp"
 #include "operator/identity.hpp"
 #include "operator/log.hpp"
 #include "operator/process.hpp"
@@ -36,8 +38,18 @@ controller::Settings settings_of(const Options& options, const std::string& conf
     settings.plugin_directory = options.plugin_directory;
     settings.qps = options.qps;
     settings.leads_at_once = !options.leader_elect;
+    settings.survives_defects = true;
     settings.seed = seed;
     return settings;
+}
+
+std::vector<kube::WantedPolicy> wanted_policies() {
+    std::vector<kube::WantedPolicy> wanted;
+    for (const deploy::EmbeddedManifest& file : deploy::embedded_manifests())
+        if (file.path.starts_with("policies/"))
+            for (kube::WantedPolicy& one : kube::policies_in(file.text))
+                wanted.push_back(std::move(one));
+    return wanted;
 }
 
 void plugin_line(Log::Level level, const std::string& text) {
@@ -50,6 +62,7 @@ Operator::Operator(asio::io_context& loop, const std::shared_ptr<kube::Credentia
                    const Options& options, std::uint64_t seed)
     : loop_(loop),
       options_(options),
+      policies_(wanted_policies()),
       config_namespace_(options.config_namespace.empty() ? credentials->default_namespace()
                                                          : options.config_namespace),
       identity_(random_identity(seed)),
@@ -72,8 +85,22 @@ Operator::Operator(asio::io_context& loop, const std::shared_ptr<kube::Credentia
                               Duration took) {
         metrics_.request_answered(method, path, status, took);
     };
+    // Who lets hooks and metrics be on this machine means its addresses, too.
+    if (!options.allow_local_hooks && !options.allow_local_metrics) addresses_->add_own();
+    api_.addresses = addresses_;
+    lease_api_.addresses = addresses_;
+    hooks_.forbid(addresses_);
+    metric_caller_.forbid(addresses_);
+    analysis_caller_.forbid(addresses_);
+    api_.lead = lead();
+    plugin_caller_.lead = lead();
     api_.on_answer = count;
     lease_api_.on_answer = count;
+}
+
+kube::Lead Operator::lead() {
+    if (!options_.leader_elect) return {};
+    return [this] { return election_.lead_left(clock_.now()); };
 }
 
 Result<void> Operator::serve() {
@@ -218,11 +245,15 @@ net::Reply Operator::health(std::string_view path) const {
 
 net::Reply Operator::readiness() const {
     const std::string problem = controller_.sync_problem();
-    if (problem.empty()) return {200, "text/plain", "ok\n"};
-    return {503, "text/plain", problem + "\n"};
+    if (!problem.empty()) return {503, "text/plain", problem + "\n"};
+    std::string text = "ok\n";
+    for (const std::string& line : controller_.unseen())
+        text += "not served: " + line + "\n";
+    return {200, "text/plain", text};
 }
 
 int run_operator(const Options& options) {
+    net::forbid_core_dumps();
     open_log(options.log_format, options.log_level);
     asio::io_context loop{1};
     auto credentials = find_credentials(loop, options);

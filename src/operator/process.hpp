@@ -56,14 +56,13 @@ class Operator {
     void run_one(controller::PostEvent&& effect);
     void run_one(controller::SettingsTaken&& effect);
     void run_one(controller::CheckPolicies&& effect);
+    void learn_server_addresses();
     void run_one(controller::RolloutEnded&& effect);
     void run_one(controller::Log&& effect);
 
-    // The last look at the clock before the bytes of a write leave: a process that was asleep may
-    // have lost the lead since the decision was made. False: the write was answered as not sent.
-    template <class Answered>
-    bool may_write(controller::Ticket ticket);
-
+    // The last look at the clock before a write or a call of a plugin leaves: a process that was
+    // asleep may have lost the lead since the decision was made.
+    kube::Lead lead();
     bool leads() const { return !options_.leader_elect || election_.leads(clock_.now()); }
     void run_election();
     void lease_answered();
@@ -77,9 +76,11 @@ class Operator {
 
     boost::asio::io_context& loop_;
     Options options_;
+    const std::vector<kube::WantedPolicy> policies_;
     std::string config_namespace_;
     std::string identity_;
     net::Clock clock_;
+    const std::shared_ptr<net::KnownAddresses> addresses_ = std::make_shared<net::KnownAddresses>();
     kube::ApiClient api_;
     kube::ApiClient lease_api_;
     kube::Cluster cluster_;

@@ -24,6 +24,7 @@ constexpr AnalysisCaller::CallId of_job(std::uint64_t id) {
 }
 
 Reply to_reply(Result<Finding> finding) {
+    if (!finding && finding.error().kind == ErrorKind::Throttled) return NotAsked{};
     if (!finding) return NotMeasured{std::move(finding.error().message)};
     return std::visit([](auto& what) { return Reply{std::move(what)}; }, *finding);
 }

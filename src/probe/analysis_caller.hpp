@@ -20,7 +20,8 @@
 namespace sluice::probe {
 
 // As for metric checks: many ask, each answer comes soon.
-inline constexpr InquiryBounds analysis_bounds{.calls_max = 64, .per_namespace_max = 16};
+inline constexpr InquiryBounds analysis_bounds{
+    .calls_max = 128, .per_namespace_max = 16, .first_places = 64};
 
 // Requests about Jobs at once. What waits behind them is bounded by the runs: each asks one
 // question.
@@ -45,6 +46,9 @@ class AnalysisCaller {
     void cancel(CallId id);
     // Questions that are being asked, and those that wait for a place.
     std::size_t in_flight() const;
+    void forbid(std::shared_ptr<const net::KnownAddresses> addresses) {
+        inquirer_.forbid(std::move(addresses));
+    }
     std::size_t waiting() const;
 
   private:

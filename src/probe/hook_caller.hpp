@@ -15,6 +15,8 @@
 namespace sluice::probe {
 
 using HookBounds = InquiryBounds;
+inline constexpr HookBounds hook_bounds{
+    .calls_max = 64, .per_namespace_max = 8, .first_places = 32};
 
 class HookCaller {
   public:
@@ -23,7 +25,7 @@ class HookCaller {
 
     // `api` must outlive the caller.
     HookCaller(boost::asio::io_context& loop, kube::ApiClient& api, bool allow_local_hooks,
-               HookBounds bounds = {})
+               HookBounds bounds = hook_bounds)
         : inquirer_(loop, api, "hook", allow_local_hooks, bounds), deadline_(bounds.deadline) {}
 
     // Of the pods in `transition` only the name and the expected UID count; the rest is fetched.
@@ -33,6 +35,9 @@ class HookCaller {
     void cancel(CallId id) { inquirer_.cancel(id); }
     // Calls that have begun, and calls that wait for a place.
     std::size_t in_flight() const { return inquirer_.in_flight(); }
+    void forbid(std::shared_ptr<const net::KnownAddresses> addresses) {
+        inquirer_.forbid(std::move(addresses));
+    }
     std::size_t waiting() const { return inquirer_.waiting(); }
 
   private:

@@ -4,6 +4,8 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <map>
+#include <optional>
+#include <set>
 #include <utility>
 
 #include "kube/user_agent.hpp"
@@ -80,9 +82,18 @@ struct Inquirer::State : std::enable_shared_from_this<Inquirer::State> {
     }
 
     std::size_t places_of(const std::string& ns) const {
-        return static_cast<std::size_t>(std::ranges::count_if(
-            running, [&](const auto& one) { return one.second->inquiry.ns == ns; }));
+        const auto found = places.find(ns);
+        return found == places.end() ? 0 : found->second;
     }
+    bool has_place_for(const std::string& ns) const {
+        const std::size_t taken = places_of(ns);
+        if (taken == 0) return running.size() < bounds.calls_max;
+        return taken < bounds.per_namespace_max &&
+               running.size() + bounds.first_places < bounds.calls_max;
+    }
+    std::shared_ptr<Call> take_waiting(CallId id);
+    std::shared_ptr<Call> take_running(CallId id);
+    std::optional<CallId> next_waiting() const;
 
     // What `react` does with the state, the call and what came, if both are still there.
     template <class React>
@@ -100,28 +111,60 @@ struct Inquirer::State : std::enable_shared_from_this<Inquirer::State> {
     const bool allow_local;
     const InquiryBounds bounds;
     net::HttpClient http;
+    std::shared_ptr<const net::KnownAddresses> forbidden;
     std::map<CallId, std::shared_ptr<Call>> running;
-    std::map<CallId, std::shared_ptr<Call>> waiting;  // ids grow, so the first is the oldest
+    std::map<std::string, std::size_t> places;  // how many of those are of a namespace
+    std::map<CallId, std::shared_ptr<Call>> waiting;
+    std::map<std::string, std::set<CallId>> lanes;  // those by namespace; ids grow with time
     CallId last_id = 0;
 };
 
+std::shared_ptr<Call> Inquirer::State::take_waiting(CallId id) {
+    const auto found = waiting.extract(id);
+    if (!found) return nullptr;
+    const auto lane = lanes.find(found.mapped()->inquiry.ns);
+    lane->second.erase(id);
+    if (lane->second.empty()) lanes.erase(lane);
+    return found.mapped();
+}
+
+std::shared_ptr<Call> Inquirer::State::take_running(CallId id) {
+    const auto found = running.extract(id);
+    if (!found) return nullptr;
+    const auto place = places.find(found.mapped()->inquiry.ns);
+    if (--place->second == 0) places.erase(place);
+    return found.mapped();
+}
+
 void Inquirer::State::admit(CallId id) {
     begin_waiting();
-    if (waiting.size() <= bounds.waiting_max) return;
-    const auto refused = waiting.extract(id);
-    if (!refused) return;
-    refused.mapped()->inquiry.give_up(
-        {ErrorKind::Throttled,
-         "too many " + subject + " calls are waiting; this one will be tried again"});
+    const auto found = waiting.find(id);
+    if (found == waiting.end()) return;
+    const std::string& ns = found->second->inquiry.ns;
+    if (lanes.at(ns).size() <= bounds.waiting_max) return;
+    const Error error{ErrorKind::Throttled, "too many " + subject + " calls of namespace " + ns +
+                                                " are waiting; this one will be tried again"};
+    take_waiting(id)->inquiry.give_up(error);
+}
+
+// Of the namespaces that may have another place, the one that has the fewest; of those that have
+// equally many, the one that has waited longest.
+std::optional<Inquirer::CallId> Inquirer::State::next_waiting() const {
+    std::optional<std::pair<std::size_t, CallId>> best;
+    for (const auto& [ns, ids] : lanes) {
+        const std::pair candidate{places_of(ns), *ids.begin()};
+        if (has_place_for(ns) && (!best || candidate < *best)) best = candidate;
+    }
+    return best ? std::optional{best->second} : std::nullopt;
 }
 
 void Inquirer::State::begin_waiting() {
-    for (auto next = waiting.begin(); next != waiting.end() && running.size() < bounds.calls_max;) {
-        const auto [id, call] = *next++;
-        if (places_of(call->inquiry.ns) >= bounds.per_namespace_max) continue;
-        running.insert(waiting.extract(id));
-        start_deadline(id, *call);
-        proceed(id);
+    while (const auto id = next_waiting()) {
+        const std::shared_ptr<Call> call = take_waiting(*id);
+        running.emplace(*id, call);
+        ++places[call->inquiry.ns];
+        start_deadline(*id, *call);
+        proceed(*id);
     }
 }
 
@@ -177,7 +220,9 @@ void Inquirer::State::carry_out(CallId id, Call& call, const api::Ask& ask) {
         }
         self.proceed(id);
     };
-    call.peer_transfer = http.start(to_request(ask, allow_local), when_answered(id, react));
+    net::HttpRequest request = to_request(ask, allow_local);
+    request.forbidden = forbidden;
+    call.peer_transfer = http.start(std::move(request), when_answered(id, react));
 }
 
 // The outcome is handed over from the loop, not from inside a client's callback: whoever gets it
@@ -197,17 +242,16 @@ void Inquirer::State::give_up(CallId id, Call& call, ErrorKind kind, const std::
 }
 
 void Inquirer::State::settle(CallId id, const Deliver& deliver) {
-    const auto ended = running.extract(id);
-    if (!ended) return;
+    if (!take_running(id)) return;
     begin_waiting();
     deliver();
 }
 
 void Inquirer::State::cancel(CallId id) {
-    waiting.erase(id);
-    const auto ended = running.extract(id);
+    take_waiting(id);
+    const auto ended = take_running(id);
     if (!ended) return;
-    drop_transfers(*ended.mapped());
+    drop_transfers(*ended);
     boost::asio::post(loop, [weak = weak_from_this()] {
         if (const std::shared_ptr<State> self = weak.lock()) self->begin_waiting();
     });
@@ -228,10 +272,13 @@ Inquirer::~Inquirer() {
         state_->drop_transfers(*call);
     state_->running.clear();
     state_->waiting.clear();
+    state_->lanes.clear();
+    state_->places.clear();
 }
 
 Inquirer::CallId Inquirer::begin(Inquiry inquiry) {
     const CallId id = ++state_->last_id;
+    state_->lanes[inquiry.ns].insert(id);
     state_->waiting.emplace(id, std::make_shared<Call>(state_->loop, std::move(inquiry)));
     boost::asio::post(state_->loop, [weak = std::weak_ptr<State>(state_), id] {
         if (const std::shared_ptr<State> self = weak.lock()) self->admit(id);
@@ -241,6 +288,10 @@ Inquirer::CallId Inquirer::begin(Inquiry inquiry) {
 
 void Inquirer::cancel(CallId id) {
     state_->cancel(id);
+}
+
+void Inquirer::forbid(std::shared_ptr<const net::KnownAddresses> addresses) {
+    state_->forbidden = std::move(addresses);
 }
 
 std::size_t Inquirer::in_flight() const {

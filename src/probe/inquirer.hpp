@@ -3,9 +3,10 @@
 //
 // Promises: every inquiry ends in exactly one delivery or one `give_up`, on the loop, never from
 // inside begin(), unless it was cancelled or the Inquirer destroyed; it lasts at most its deadline
-// once it has begun; Secrets are read anew for each inquiry and forgotten with it. Refuses: Secrets
-// and pods of another namespace (they cannot be named), link-local addresses, and loopback unless
-// local addresses were allowed.
+// once it has begun; namespaces take turns, the one with the fewest calls under way first; an
+// inquiry that was never begun is given up as Throttled and as nothing else; Secrets are read anew
+// for each inquiry and forgotten with it. Refuses: Secrets and pods of another namespace (they
+// cannot be named), link-local addresses, and loopback unless local addresses were allowed.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -26,9 +27,12 @@ namespace sluice::probe {
 struct InquiryBounds {
     std::size_t calls_max = 32;         // at once; a hung peer takes one place, not all of them
     std::size_t per_namespace_max = 8;  // of those; one tenant's hung peers hold only their own
-    std::size_t waiting_max = 4096;     // behind those; beyond, an inquiry is given up at once
-    int steps_max = 16;                 // elasticsearch needs 10: 2 pods, a Secret, 6 requests, end
-    Duration deadline = 5min + 30s;     // the longest timeout of a hook, and what surrounds it
+    // Places that only namespaces get which have none: a few tenants whose peers all hang leave
+    // these to the others.
+    std::size_t first_places = 0;
+    std::size_t waiting_max = 512;   // of one namespace; beyond, an inquiry is not begun at all
+    int steps_max = 16;              // elasticsearch needs 10: 2 pods, a Secret, 6 requests, end
+    Duration deadline = 5min + 30s;  // the longest timeout of a hook, and what surrounds it
 };
 
 struct NeedPod {
@@ -88,6 +92,8 @@ class Inquirer {
 
     // Ends an inquiry without a word. Unknown ids are ignored.
     void cancel(CallId id);
+    // Addresses that are not to be contacted, beside those that nobody contacts.
+    void forbid(std::shared_ptr<const net::KnownAddresses> addresses);
     // Inquiries that have begun, and those that wait for a place.
     std::size_t in_flight() const;
     std::size_t waiting() const;

@@ -18,7 +18,8 @@
 namespace sluice::probe {
 
 // More than hooks get, for every rollout asks again and again, and each answer comes soon.
-inline constexpr InquiryBounds metric_bounds{.calls_max = 64, .per_namespace_max = 16};
+inline constexpr InquiryBounds metric_bounds{
+    .calls_max = 128, .per_namespace_max = 16, .first_places = 64};
 
 class MetricCaller {
   public:
@@ -36,6 +37,9 @@ class MetricCaller {
     void cancel(CallId id) { inquirer_.cancel(id); }
     // Questions that are being asked, and those that wait for a place.
     std::size_t in_flight() const { return inquirer_.in_flight(); }
+    void forbid(std::shared_ptr<const net::KnownAddresses> addresses) {
+        inquirer_.forbid(std::move(addresses));
+    }
     std::size_t waiting() const { return inquirer_.waiting(); }
 
   private:

@@ -41,6 +41,11 @@ class Election {
     void on_written(Result<model::Lease> answer, Instant now);
 
     bool leads(Instant now) const { return now < valid_until_; }
+    // For how long nobody else can lead, by our own clock; nothing: we do not lead ourselves.
+    std::optional<Duration> lead_left(Instant now) const {
+        if (!leads(now)) return std::nullopt;
+        return valid_until_ + (lease_duration - renew_deadline) - now;
+    }
     const model::Fence& fence() const { return fence_; }
     // A request is under way, whose answer will come.
     bool is_busy() const { return in_flight_; }

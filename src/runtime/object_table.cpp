@@ -24,6 +24,15 @@ void move_entry(std::map<model::ObjectKey, std::vector<std::string>>& index,
     if (!to.empty()) index[{key.ns, to}].push_back(key.name);
 }
 
+std::size_t bytes_of(const model::CustomObject& object) {
+    std::size_t bytes = object.spec.size() + object.status.size();
+    for (const auto& [key, value] : object.annotations)
+        bytes += key.size() + value.size();
+    for (const std::string& finalizer : object.finalizers)
+        bytes += finalizer.size();
+    return bytes;
+}
+
 }  // namespace
 
 model::CustomObject ObjectTable::whole(const Entries::value_type& entry) {
@@ -37,21 +46,53 @@ void ObjectTable::set_target(const model::ObjectKey& key, Entry& entry, std::str
     entry.target = std::move(target);
 }
 
-Concerned ObjectTable::put(const model::CustomObject& object, std::uint8_t epoch) {
+void ObjectTable::take(const model::ObjectKey& key, Entry& entry,
+                       const model::CustomObject& object) {
+    entry.object = object;
+    entry.object.meta.key = {};
+    if (trim_) trim_(entry.object);
+    entry.bytes = bytes_of(entry.object);
+    entry.is_left_out = !budget_->take(key.ns, entry.bytes);
+    if (!entry.is_left_out) return;
+    entry.object.annotations.clear();
+    entry.object.finalizers.clear();
+    entry.object.spec = {};
+    entry.object.status = {};
+}
+
+void ObjectTable::give_back(const model::ObjectKey& key, const Entry& entry) {
+    if (!entry.is_left_out) budget_->give_back(key.ns, entry.bytes);
+}
+
+std::vector<ObjectTable::LeftOut> ObjectTable::left_out(const model::ObjectKey& workload) const {
+    std::vector<LeftOut> objects;
+    const auto names = naming_.find(workload);
+    if (names == naming_.end()) return objects;
+    for (const std::string& name : names->second) {
+        const auto entry = entries_.find({workload.ns, name});
+        if (entry->second.is_left_out) objects.push_back({whole(*entry).meta, entry->second.bytes});
+    }
+    return objects;
+}
+
+Concerned ObjectTable::put(const model::CustomObject& object) {
     if (object.meta.resource_version == 0) return {};  // no server sends that
     const model::ObjectKey& key = object.meta.key;
     Entry& entry = entries_[key];
-    const bool is_known = entry.object.meta.resource_version >= object.meta.resource_version;
+    const std::uint64_t version = entry.object.meta.resource_version;
+    const bool was_left_out = entry.is_left_out && version == object.meta.resource_version;
+    const bool is_known = version >= object.meta.resource_version && !was_left_out;
     // Versions of namesakes can be compared too: the one that was made later has the higher one.
-    if (!is_known || entry.object.meta.uid == object.meta.uid) entry.epoch = epoch;
+    if (!is_known || entry.object.meta.uid == object.meta.uid) entry.listed = true;
     if (is_known) return {};
     Concerned concerned;
     touch(concerned.workloads, key.ns, entry.target);
     touch(concerned.owners, key.ns, entry.object.owner);
     set_target(key, entry, target_of_(object));
     move_entry(owned_, key, entry.object.owner, object.owner);
-    entry.object = object;
-    entry.object.meta.key = {};
+    give_back(key, entry);
+    take(key, entry, object);
+    if (was_left_out && entry.is_left_out) return {};  // no news
     touch(concerned.workloads, key.ns, entry.target);
     touch(concerned.owners, key.ns, entry.object.owner);
     return concerned;
@@ -63,6 +104,7 @@ ObjectTable::Entries::iterator ObjectTable::erase(Entries::iterator entry, Conce
     touch(concerned.owners, key.ns, known.object.owner);
     move_entry(owned_, key, known.object.owner, {});
     set_target(entry->first, entry->second, {});
+    give_back(key, known);
     return entries_.erase(entry);
 }
 
@@ -74,16 +116,31 @@ Concerned ObjectTable::remove(const model::CustomObject& object) {
     return concerned;
 }
 
-Concerned ObjectTable::drop_unlisted(const std::string& ns, std::uint8_t epoch,
-                                     std::uint64_t version) {
+void ObjectTable::begin_list(const std::string& ns) {
+    for (auto& [key, entry] : entries_)
+        if (ns.empty() || key.ns == ns) entry.listed = false;
+}
+
+void ObjectTable::keep(const model::ObjectKey& key) {
+    if (const auto found = entries_.find(key); found != entries_.end()) found->second.listed = true;
+}
+
+Concerned ObjectTable::drop_unlisted(const std::string& ns, std::uint64_t version) {
     Concerned concerned;
     auto entry = entries_.lower_bound({ns, {}});
     while (entry != entries_.end() && (ns.empty() || entry->first.ns == ns)) {
         const bool stays =
-            entry->second.epoch == epoch || entry->second.object.meta.resource_version > version;
+            entry->second.listed || entry->second.object.meta.resource_version > version;
         entry = stays ? std::next(entry) : erase(entry, concerned);
     }
     return concerned;
+}
+
+std::uint64_t ObjectTable::version_of(const model::CustomObject& object) const {
+    const auto found = entries_.find(object.meta.key);
+    const bool is_known =
+        found != entries_.end() && found->second.object.meta.uid == object.meta.uid;
+    return is_known ? found->second.object.meta.resource_version : 0;
 }
 
 std::optional<model::CustomObject> ObjectTable::find(const model::ObjectKey& key) const {

@@ -63,7 +63,7 @@ struct Store::PackedSet {
     model::UpdateStrategy strategy{};
     bool deleting = false;
     bool has_annotations = false;
-    std::uint8_t epoch = 0;
+    bool listed = false;
     std::unique_ptr<std::pair<model::Texts, model::Texts>> texts;  // only where there are any
 };
 
@@ -75,7 +75,7 @@ struct Store::PackedPod {
     std::int32_t ordinal = 0;
     bool ready = false;
     bool deleting = false;
-    std::uint8_t epoch = 0;
+    bool listed = false;
 };
 
 // The pods of one owner. Their names are the owner's and a number.
@@ -99,11 +99,11 @@ struct Store::Tables {
 Store::Store() : tables_(std::make_unique<Tables>()) {}
 Store::~Store() = default;
 
-Touched Store::put(const model::StatefulSet& set, std::uint8_t epoch) {
+Touched Store::put(const model::StatefulSet& set) {
     if (set.meta.resource_version == 0) return {};  // no server sends that
     InternPool& pool = tables_->pool;
     PackedSet& packed = tables_->sets[set_key(set.meta.key)];
-    packed.epoch = epoch;
+    packed.listed = true;
     if (packed.version >= set.meta.resource_version) return {};
     packed.ns = pool.intern(set.meta.key.ns);
     packed.current_revision = pool.intern(set.current_revision);
@@ -127,7 +127,7 @@ Touched Store::put(const model::StatefulSet& set, std::uint8_t epoch) {
     return {set.meta.key};
 }
 
-Touched Store::put(const model::Pod& pod, std::uint8_t epoch) {
+Touched Store::put(const model::Pod& pod) {
     const auto ordinal = model::ordinal_of(pod);
     if (pod.meta.resource_version == 0 || pod.owner_uid.empty() || !ordinal) return {};
     const std::string& name = pod.meta.key.name;
@@ -144,7 +144,7 @@ Touched Store::put(const model::Pod& pod, std::uint8_t epoch) {
         found->uid = uid;
         ++tables_->pods;
     }
-    found->epoch = epoch;
+    found->listed = true;
     if (found->version >= pod.meta.resource_version) return {};
     found->version = pod.meta.resource_version;
     found->ready_since = pod.ready_since;
@@ -174,33 +174,57 @@ Touched Store::remove(const model::Pod& pod) {
     return gone ? Touched{owner} : Touched{};
 }
 
-Touched Store::drop_unlisted_sets(const std::string& ns, std::uint8_t epoch,
-                                  std::uint64_t version) {
+void Store::begin_list_of_sets(const std::string& ns) {
+    for (auto& [key, set] : tables_->sets)
+        if (Tables::in_scope(set.ns, ns)) set.listed = false;
+}
+
+void Store::begin_list_of_pods(const std::string& ns) {
+    for (auto& [owner, group] : tables_->groups)
+        if (Tables::in_scope(group.ns, ns))
+            for (PackedPod& pod : group.pods)
+                pod.listed = false;
+}
+
+Touched Store::drop_unlisted_sets(const std::string& ns, std::uint64_t version) {
     Touched touched;
     std::erase_if(tables_->sets, [&](const auto& one) {
         const PackedSet& set = one.second;
-        if (!Tables::in_scope(set.ns, ns) || set.epoch == epoch || set.version > version)
-            return false;
+        if (!Tables::in_scope(set.ns, ns) || set.listed || set.version > version) return false;
         touched.push_back({set.ns.text(), one.first.substr(set.ns.text().size() + 1)});
         return true;
     });
     return touched;
 }
 
-Touched Store::drop_unlisted_pods(const std::string& ns, std::uint8_t epoch,
-                                  std::uint64_t version) {
+Touched Store::drop_unlisted_pods(const std::string& ns, std::uint64_t version) {
     Touched touched;
     for (auto group = tables_->groups.begin(); group != tables_->groups.end();) {
         PodGroup& one = group->second;
         const auto gone =
             !Tables::in_scope(one.ns, ns) ? 0 : std::erase_if(one.pods, [&](const PackedPod& pod) {
-                return pod.epoch != epoch && pod.version <= version;
+                return !pod.listed && pod.version <= version;
             });
         tables_->pods -= gone;
         if (gone) touched.push_back({one.ns.text(), one.owner_name.text()});
         group = one.pods.empty() ? tables_->groups.erase(group) : std::next(group);
     }
     return touched;
+}
+
+std::uint64_t Store::version_of(const model::StatefulSet& set) const {
+    const auto found = tables_->sets.find(set_key(set.meta.key));
+    const bool is_known =
+        found != tables_->sets.end() && found->second.uid == pack_uid(set.meta.uid);
+    return is_known ? found->second.version : 0;
+}
+
+std::uint64_t Store::version_of(const model::Pod& pod) const {
+    const auto group = tables_->groups.find(pack_uid(pod.owner_uid));
+    if (group == tables_->groups.end()) return 0;
+    const auto found =
+        std::ranges::find(group->second.pods, pack_uid(pod.meta.uid), &PackedPod::uid);
+    return found == group->second.pods.end() ? 0 : found->version;
 }
 
 std::optional<model::StatefulSet> Store::statefulset(const model::ObjectKey& key) const {

@@ -36,14 +36,21 @@ class Store {
     Store();
     ~Store();
 
-    // `epoch` marks the list run that brought the object; watches pass the current one.
-    Touched put(const model::StatefulSet& set, std::uint8_t epoch);
-    Touched put(const model::Pod& pod, std::uint8_t epoch);
+    Touched put(const model::StatefulSet& set);
+    Touched put(const model::Pod& pod);
     Touched remove(const model::StatefulSet& set);
     Touched remove(const model::Pod& pod);
-    // A complete list of this namespace (empty: all) was seen in this epoch at this version.
-    Touched drop_unlisted_sets(const std::string& ns, std::uint8_t epoch, std::uint64_t version);
-    Touched drop_unlisted_pods(const std::string& ns, std::uint8_t epoch, std::uint64_t version);
+    // A list of this namespace (empty: all) begins: what is put from now on is listed.
+    void begin_list_of_sets(const std::string& ns);
+    void begin_list_of_pods(const std::string& ns);
+    // That list is complete, and is of this version: what it did not bring is gone, unless it is
+    // newer.
+    Touched drop_unlisted_sets(const std::string& ns, std::uint64_t version);
+    Touched drop_unlisted_pods(const std::string& ns, std::uint64_t version);
+
+    // In which version it is known; 0: not at all.
+    std::uint64_t version_of(const model::StatefulSet& set) const;
+    std::uint64_t version_of(const model::Pod& pod) const;
 
     std::optional<model::StatefulSet> statefulset(const model::ObjectKey& key) const;
     std::vector<model::Pod> pods_of(const model::StatefulSet& set) const;

@@ -15,6 +15,8 @@ constexpr Duration relist_most = 15min;
 constexpr Duration watch_least = 5min;
 constexpr Duration watch_most = 10min;
 constexpr Duration short_watch = 5s;
+// So many failures in a row, some ten seconds of them, are more than a bad moment.
+constexpr int failures_max = 4;
 // A server that cannot stream lists refuses the parameters with one of these.
 constexpr int refusals_of_streaming[] = {400, 403, 404, 405, 422};
 
@@ -34,18 +36,19 @@ std::optional<SessionRequest> WatchSession::poll(Instant now) {
     in_flight_ = true;
     started_ = now;
     switch (state_) {
-        case State::ListFirst:
-            ++epoch_;
-            left_out_ = false;
-            return ListRequest{};
-        case State::ListNext: return ListRequest{.next = next_};
+        case State::ListFirst: begin_list(); return ListRequest{{}, page_size_};
+        case State::ListNext: return ListRequest{next_, page_size_};
         case State::Stream:
-            ++epoch_;
-            left_out_ = false;
+            begin_list();
             return WatchRequest{{}, true, dice_.between(watch_least, watch_most)};
         case State::Watch: break;
     }
     return WatchRequest{version_, false, dice_.between(watch_least, watch_most)};
+}
+
+void WatchSession::begin_list() {
+    left_out_ = false;
+    contradiction_ = std::numeric_limits<std::uint64_t>::max();
 }
 
 std::optional<Instant> WatchSession::wake_at() const {
@@ -72,28 +75,56 @@ void WatchSession::schedule(Duration delay, Instant now) {
 }
 
 void WatchSession::completed(const std::string& version, Seen& seen, Instant now) {
+    const std::uint64_t number = number_of(version);
+    if (number < reached_) {
+        seen.went_back = true;
+        return forget(now);
+    }
+    reached_ = number;
     // What could not be read is missing in the list and not in the world.
-    if (!left_out_) seen.complete_at = number_of(version);
+    if (!left_out_) seen.complete_at = number;
     version_ = version;
+    seen.is_synced = !synced_;
     state_ = State::Watch;
     synced_ = true;
     streaming_works_ = true;
     backoff_.reset();
     last_failure_.clear();
+    failures_ = 0;
+    forbidden_ = false;
     relist_at_ = now + dice_.between(relist_least, relist_most);
 }
 
-// The server serves this resource, so it is there.
-void WatchSession::answered(bool left_out) {
-    absent_ = false;
-    left_out_ = left_out_ || left_out;
+bool WatchSession::is_given_up() const {
+    return !is_synced() && (forbidden_ || failures_ >= failures_max);
+}
+
+// The versions of a cluster grow as long as it lives; in one that was restored from a backup they
+// begin again further down, and nothing that we know can be compared with what we see.
+void WatchSession::forget(Instant now) {
+    reached_ = 0;
+    synced_ = false;
+    in_flight_ = false;
+    last_failure_ = "the cluster went back to an older state; it is listed anew";
+    schedule(backoff_.next(dice_), now);
+    relist();
+}
+
+void WatchSession::leave_out(const model::LeftOut& object, Seen& seen) {
+    if (object.key.name.empty() || scope_.kind != model::Kind::Custom)
+        left_out_ = true;
+    else
+        seen.kept.push_back(object.key);
 }
 
 Seen WatchSession::on_page(model::ListPage page, Instant now) {
     SLUICE_ASSERT(in_flight_);
     in_flight_ = false;
-    answered(!page.left_out.empty());
+    absent_ = false;  // the server serves this resource, so it is there
     Seen seen;
+    seen.is_list = true;
+    for (const model::LeftOut& object : page.left_out)
+        leave_out(object, seen);
     for (model::Object& item : page.items)
         seen.objects.push_back({std::move(item)});
     next_ = std::move(page.next);
@@ -106,24 +137,37 @@ Seen WatchSession::on_page(model::ListPage page, Instant now) {
 
 Seen WatchSession::on_events(std::vector<model::WatchEvent> events, Instant now) {
     Seen seen;
+    seen.is_list = state_ != State::Watch;
     last_failure_.clear();
     for (model::WatchEvent& event : events) {
         if (auto* changed = std::get_if<model::Changed>(&event)) {
+            reached_ = std::max(reached_, model::meta_of(changed->object).resource_version);
             seen.objects.push_back({std::move(changed->object)});
         } else if (auto* deleted = std::get_if<model::Deleted>(&event)) {
+            reached_ = std::max(reached_, model::meta_of(deleted->object).resource_version);
             seen.objects.push_back({std::move(deleted->object), true});
         } else if (auto* bookmark = std::get_if<model::Bookmark>(&event)) {
-            if (state_ == State::Watch)
-                version_ = bookmark->resource_version;
-            else if (bookmark->initial_events_end)
+            if (state_ != State::Watch && bookmark->initial_events_end)
                 completed(bookmark->resource_version, seen, now);
+            else if (state_ == State::Watch)
+                on_bookmark(bookmark->resource_version, now);
+        } else if (auto* left_out = std::get_if<model::LeftOut>(&event)) {
+            leave_out(*left_out, seen);
         } else if (auto* failed = std::get_if<model::WatchFailed>(&event)) {
             on_failure({failed->code, Duration{0}, failed->message}, now);
-            break;
         }
-        answered(std::holds_alternative<model::LeftOut>(event));
+        if (!in_flight_) break;
+        absent_ = false;
     }
     return seen;
+}
+
+void WatchSession::on_bookmark(const std::string& version, Instant now) {
+    const std::uint64_t number = number_of(version);
+    if (number < reached_)
+        return on_failure({410, Duration{0}, "the cluster went back to an older state"}, now);
+    reached_ = number;
+    version_ = version;
 }
 
 void WatchSession::on_end(Instant now) {
@@ -149,11 +193,13 @@ void WatchSession::on_failure(const RequestFailure& failure, Instant now) {
     const bool refuses_streaming = !undefined && state_ == State::Stream &&
                                    std::ranges::count(refusals_of_streaming, failure.status) > 0 &&
                                    streaming_works_;
+    ++failures_;
+    forbidden_ = !refuses_streaming && (failure.status == 401 || failure.status == 403);
     schedule(std::max(backoff_.next(dice_), failure.retry_after), now);
-    if (refuses_streaming) {
-        streaming_works_ = false;
-        not_before_ = now;
-    }
+    if (refuses_streaming) streaming_works_ = false;
+    const bool is_smaller = failure.too_large && page_size_ > 1;
+    if (is_smaller) page_size_ = std::max(1, page_size_ / 4);
+    if (refuses_streaming || is_smaller) not_before_ = now;
     if (undefined) {
         absent_ = true;
         synced_ = false;  // once it is defined, it is to be seen anew

@@ -80,7 +80,7 @@ def a_secret_stays_with_the_hosts_that_it_lists(s: Story) -> None:
         told = s.wait_for_phase("Rolling", "PrometheusConfigError")
         assert HOSTS in told["message"] and TOKEN not in json.dumps(told)
         assert thief.requests == []
-        s.api.annotate("Secret", "theirs", s.namespace, {HOSTS: f"127.0.0.1:{thief.port}"})
+        s.api.annotate("Secret", "theirs", s.namespace, {HOSTS: f"http://127.0.0.1:{thief.port}"})
         s.wait_until_complete(IMAGE_B, 1)
         assert thief.requests[0].headers["Authorization"] == f"Bearer {TOKEN}"
 

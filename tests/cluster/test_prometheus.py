@@ -16,6 +16,7 @@ from harness.places import REPOSITORY
 from harness.prometheus import PASSWORD, USER, Prometheus
 
 PROGRAM = REPOSITORY / "build/release/tests/cluster/ask_prometheus"
+HOSTS = "sluice.dev/allowed-hosts"
 TOKEN = "canary-5f1d-token"
 TWINS = ('(label_replace(vector(1), "a", "x", "", "") or '
          'label_replace(vector(1), "a", "y", "", ""))')
@@ -73,9 +74,11 @@ def ask(cluster, api, namespace) -> Ask:
 @pytest.fixture
 def put_secret(api, namespace) -> Callable[..., str]:
     def create(name: str, annotations: dict[str, str] | None = None, **texts: str) -> str:
+        if annotations is None:
+            annotations = {HOSTS: "http://127.0.0.1, https://127.0.0.1"}
         api.create({"apiVersion": "v1", "kind": "Secret", "stringData": texts,
                     "metadata": {"name": name, "namespace": namespace,
-                                 "annotations": annotations or {}}})
+                                 "annotations": annotations}})
         return name
 
     return create
@@ -160,14 +163,22 @@ def test_secrets_that_cannot_be_used(ask: Ask, put_secret, namespace: str,
 def test_a_secret_goes_only_to_the_hosts_that_it_lists(ask: Ask, put_secret, hook: HookServer,
                                                        prometheus: Prometheus) -> None:
     hook.answer(prometheus.forward)
-    listed = "sluice.dev/allowed-hosts"
-    here = put_secret("here", {listed: f"prom.example.com, 127.0.0.1:{hook.port}"}, token=TOKEN)
-    there = put_secret("there", {listed: "*.example.com"}, token=TOKEN)
+    here = put_secret("here", {HOSTS: f"prom.example.com, http://127.0.0.1:{hook.port}"},
+                      token=TOKEN)
+    there = put_secret("there", {HOSTS: "*.example.com"}, token=TOKEN)
+    silent = put_secret("silent", {}, token=TOKEN)
+    secure = put_secret("secure", {HOSTS: f"127.0.0.1:{hook.port}"}, token=TOKEN)
     assert ask(hook.url, secret=here)["kind"] == "Data"
     assert len(hook.requests) == 1
-    assert "does not list the host" in unknown(ask(hook.url, secret=there))
+    for secret in (there, silent, secure):
+        refused = unknown(ask(hook.url, secret=secret))
+        assert f"may not be sent to {hook.url}. To allow it: kubectl -n " in refused
+        assert f"or start the operator with --allowed-metric-hosts={hook.url}" in refused
+    assert ask(hook.url, secret=silent, allowedHosts=hook.url)["kind"] == "Data"
+    assert len(hook.requests) == 2
+    assert "may not be sent" in unknown(ask(hook.url, secret=silent, allowedHosts="127.0.0.1"))
     assert "may ask" in unknown(ask(hook.url, allowedHosts="*.example.com"))
-    assert len(hook.requests) == 1
+    assert len(hook.requests) == 2
     assert ask(hook.url, allowedHosts="127.0.0.1")["kind"] == "Data"
 
 

@@ -34,6 +34,15 @@ boost::json::value document(std::string_view text) {
     return failed ? sample : parsed;
 }
 
+// The expression as the item that a closure wraps up, and that again as the item of the next: each
+// part is shallow, and what they make together is not.
+std::string composed(std::string text, std::size_t levels, int times) {
+    for (int i = 0; i < times; ++i)
+        text = "map([" + text + "], {" + std::string(levels, '[') + "#" + std::string(levels, ']') +
+               "})";
+    return text;
+}
+
 }  // namespace
 
 void try_expression(std::string_view input) {
@@ -46,6 +55,11 @@ void try_expression(std::string_view input) {
     SLUICE_ASSERT(result.has_value());
     const Values values{{"result", *result}, {"x", 0.5}};
     const Result<Value> value = evaluate(*expression, values);
+    for (const int times : {1, 3, 6}) {
+        const auto deeper =
+            parse(composed(std::string(first_part(input)), input.size() % 55, times));
+        if (deeper) SLUICE_ASSERT(!evaluate(*deeper, values) || value);
+    }
     const Result<bool> truth = holds(*expression, values);
     SLUICE_ASSERT(truth.has_value() == (value && value->if_bool()));
     if (!value) return;

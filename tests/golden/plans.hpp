@@ -32,7 +32,7 @@ inline std::string told(const engine::HookApproval& gate) {
 
 inline std::string told(const engine::MetricCheck& gate) {
     std::string text = fmt::format("{} of {} at {} {} data {} times in a row (after {}, every {})",
-                                   "the answer to", gate.query.expr, gate.query.url,
+                                   "the answer to", gate.query->expr, gate.query->url,
                                    gate.passes_on_data ? "has" : "has no", gate.success_threshold,
                                    to_text(gate.initial_delay), to_text(gate.period));
     if (gate.max_tries) text += fmt::format(", within {} tries", *gate.max_tries);

@@ -64,6 +64,10 @@ only_kinds() { # <pattern>, YAML on stdin
               if (line[i] ~ kind) { print "---\n" $0; next } }'
 }
 
+names_of() { # <kind>, YAML on stdin
+    only_kinds "$1" | sed -n 's/^  name: //p'
+}
+
 all_kinds_but() { # <pattern>, YAML on stdin
     awk -v kind="^kind: ($1)\$" 'BEGIN { RS = "---\n"; ORS = "" }
         { n = split($0, line, "\n"); for (i = 1; i <= n; i++) if (line[i] ~ kind) next

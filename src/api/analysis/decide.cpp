@@ -64,18 +64,17 @@ std::string sentence(const RunStatus& status) {
 
 Turn turn_of(const CustomObject& object, const RunStatus& old,
              const std::optional<MeasurementAnswer>& answer, Instant now) {
+    if (is_over(old.phase)) return {old, std::nullopt, std::nullopt, true};
     const auto spec = read_run_spec(object);
     const model::ObjectKey& key = object.meta.key;
     if (spec) return take_turn(*spec, old, {key.ns, key.name, object.meta.uid}, answer, now);
-    if (is_over(old.phase)) return {old, std::nullopt, std::nullopt, true};
     return {refused(old, spec.error(), now), std::nullopt, std::nullopt, true};
 }
 
 // A run that is over: when may it go?
 void add_expiry(Decision& decision, const CustomObject& object, const RunStatus& status,
                 Instant now) {
-    const auto spec = read_run_spec(object);
-    const auto expiry = spec ? expires_at(spec->time_to_live, status) : std::nullopt;
+    const auto expiry = expires_at(read_time_to_live(object), status);
     if (!expiry) return;
     if (*expiry > now)
         decision.wake_at = *expiry;
@@ -105,6 +104,17 @@ bool concerns(const model::StatefulSet& set, const std::vector<CustomObject>& ob
 }
 
 void prepare(engine::Snapshot&) {}
+
+void trim(CustomObject& object) {
+    RunStatus status = read_run_status(object);
+    if (!is_over(status.phase)) return;
+    status.results.clear();
+    object.status = write_run_status(status);
+    const TimeToLive stay = read_time_to_live(object);
+    RunSpec left;
+    left.time_to_live = stay;
+    object.spec = stay == TimeToLive{} ? "" : write_run_spec(left);
+}
 
 Decision decide(const engine::Snapshot& seen, Instant now) {
     Decision decision;

@@ -18,6 +18,9 @@ bool concerns(const model::StatefulSet& set, const std::vector<model::CustomObje
 
 void prepare(engine::Snapshot& seen);
 
+// Of a run that is over only what it came to is kept, and how long it stays.
+void trim(model::CustomObject& object);
+
 engine::Decision decide(const engine::Snapshot& seen, Instant now);
 
 }  // namespace sluice::api::analysis

@@ -28,7 +28,7 @@ Value Evaluator::of(NodeId id) {
             work_.refuse(fmt::format("what stands before ? is {}, not a bool", noun_of(condition)));
         return of(*condition.if_bool() ? choice->yes : choice->no);
     }
-    if (const auto* items = std::get_if<ListOf>(&node.what)) return list(*items);
+    if (const auto* items = std::get_if<ListOf>(&node.what)) return list(*items, node.at);
     if (const auto* members = std::get_if<MapOf>(&node.what)) return map(*members, node.at);
     if (const auto* links = std::get_if<Chain>(&node.what)) return chain(*links);
     return call(std::get<Call>(node.what), node.at);
@@ -74,11 +74,12 @@ Value Evaluator::unary(const Unary& unary, std::size_t at) {
     return value;
 }
 
-Value Evaluator::list(const ListOf& list) {
+Value Evaluator::list(const ListOf& list, std::size_t at) {
     Value::Array out;
     for (const NodeId item : list.items)
         out.push_back(of(item));
-    return out;
+    work_.at = at;
+    return work_.holding(std::move(out));
 }
 
 Value Evaluator::map(const MapOf& map, std::size_t at) {
@@ -90,7 +91,8 @@ Value Evaluator::map(const MapOf& map, std::size_t at) {
         work_.take_bytes(key.if_text()->size());
         out.insert_or_assign(*key.if_text(), of(member));
     }
-    return out;
+    work_.at = at;
+    return work_.holding(std::move(out));
 }
 
 Value Evaluator::chain(const Chain& chain) {
@@ -193,10 +195,10 @@ Value Evaluator::over_items(Function function, NodeId closure, const Value& item
         case Function::One: return count == 1;
         case Function::Count: return count;
         case Function::Sum: {
-            const Value all(std::move(out));
+            const Value all = work_.holding(std::move(out));
             return called(Function::Sum, {&all, 1}, work_);
         }
-        default: return out;
+        default: return work_.holding(std::move(out));
     }
 }
 

@@ -28,7 +28,7 @@ class Evaluator {
     Value in_a_row(NodeId id);
     Value with_right(const Value& left, const Node& node);
     Value unary(const Unary& unary, std::size_t at);
-    Value list(const ListOf& list);
+    Value list(const ListOf& list, std::size_t at);
     Value map(const MapOf& map, std::size_t at);
     Value chain(const Chain& chain);
     Value linked(const Value& base, const Link& link);

@@ -10,12 +10,9 @@
 #include "api/metrics/prometheus.hpp"
 #include "api/metrics/promql.hpp"
 #include "base/names.hpp"
-#include "base/percent.hpp"
 
 namespace sluice::api::analysis {
 namespace {
-
-namespace json = boost::json;
 
 constexpr std::size_t document_bytes_max = 1u << 20;
 
@@ -23,31 +20,21 @@ template <class T>
 using Wanted = std::expected<T, FindingStep>;
 
 std::unexpected<FindingStep> stop(std::string_view why) {
-    return std::unexpected<FindingStep>(Finding{NotMeasured{printable(why)}});
+    return std::unexpected<FindingStep>(Finding{NotMeasured{printable(why, advice_bytes_max)}});
 }
 
-// How a value stands in the text that it is put into.
-enum class Spelling { Plain, InUrl, InJson };
+// Whom a question goes to.
+struct Peer {
+    Url host;
+    bool is_verified;
+    const HostList& allowed;  // by the administrator
+};
 
-std::string spelt(std::string_view value, Spelling spelling) {
-    if (spelling == Spelling::InUrl) return percent_encoded(value);
-    if (spelling == Spelling::Plain) return std::string{value};
-    const std::string quoted_text = json::serialize(json::string(value));
-    return quoted_text.substr(1, quoted_text.size() - 2);
-}
-
-// The text of a URL up to the end of its host and port.
-std::string_view origin_of(std::string_view url) {
-    const auto scheme = url.find("://");
-    const std::size_t begin = scheme == std::string_view::npos ? 0 : scheme + 3;
-    return url.substr(0, std::min(url.find_first_of("/?#", begin), url.size()));
-}
-
-// The Secrets of a question, and where they may be put.
+// The Secrets of a question, which go into its headers.
 class Filling {
   public:
     // Or what must come first.
-    static Wanted<Filling> of(const std::vector<SecretArgument>& secrets, const Url& host,
+    static Wanted<Filling> of(const std::vector<SecretArgument>& secrets, const Peer& peer,
                               const std::string& ns, const Learnt& learnt) {
         Filling filling;
         for (const SecretArgument& secret : secrets) {
@@ -59,8 +46,8 @@ class Filling {
                     return std::unexpected<FindingStep>(*need);
                 return stop(std::get<Error>(reader.error()).message);
             }
-            if (const Result<void> sent = reader->may_go_to(host); !sent)
-                return stop(sent.error().message);
+            const Result<void> sent = reader->may_go_to(peer.host, peer.is_verified, peer.allowed);
+            if (!sent) return stop(sent.error().message);
             const Result<std::string_view> value = reader->text(secret.from.key);
             if (!value) return stop(value.error().message);
             filling.values_.emplace(secret.name, Redacted{std::string{*value}});
@@ -68,11 +55,11 @@ class Filling {
         return filling;
     }
 
-    Wanted<std::string> put_into(std::string_view text, Spelling spelling) const {
+    Wanted<std::string> put_into(std::string_view text) const {
         auto out = substituted(text, [&](const std::string& name) -> std::optional<std::string> {
             const auto found = values_.find(name);
             if (found == values_.end()) return std::nullopt;
-            return spelt(found->second.reveal(), spelling);
+            return std::string{found->second.reveal()};
         });
         if (!out) return stop("the question " + out.error().message);
         return std::move(*out);
@@ -110,7 +97,7 @@ Wanted<std::vector<AskHeader>> filled_headers(const std::vector<Header>& headers
     for (const Header& header : headers) {
         if (!may_carry(header.key))
             return stop("the header " + quoted(header.key) + " is not one that can be sent");
-        auto text = filling.put_into(header.value, Spelling::Plain);
+        auto text = filling.put_into(header.value);
         if (!text) return std::unexpected(text.error());
         if (!is_header_text(*text))
             return stop("the value of the header " + quoted(header.key) +
@@ -120,58 +107,45 @@ Wanted<std::vector<AskHeader>> filled_headers(const std::vector<Header>& headers
     return filled;
 }
 
-// Whom the question goes to, if it may; nothing of it is secret.
-Wanted<Url> host_of(std::string_view url, const HostList& allowed) {
-    const std::string_view origin = origin_of(url);
-    if (holds_argument(origin)) return stop("the host must not hang on a Secret");
-    const std::string scheme = origin.contains("://") ? "" : "http://";
-    const Result<Url> host = read_url(scheme + std::string{origin}, "an argument from a Secret");
-    if (!host) return stop("the url " + host.error().message);
-    if (!allowed.empty() && !lists(allowed, *host))
-        return stop("the host " + quoted(host->host) + " is not one that Sluice may ask");
-    return *host;
+// Whom the question goes to, if it may.
+Wanted<Url> asked_at(const Result<Url>& url, const HostList& allowed) {
+    if (!url) return stop("the url " + url.error().message);
+    if (!allowed.empty() && !lists(allowed, *url))
+        return stop("the host " + quoted(url->host) + " is not one that Sluice may ask");
+    return *url;
 }
 
-// Whoever echoes a Secret may echo it as it stood in the request.
-std::string blotted(std::string_view text, Learnt learnt) {
-    for (auto& [name, secret] : learnt.secrets) {
-        if (!secret) continue;
-        const SecretData plain = secret->data;
-        for (const auto& [key, value] : plain)
-            for (const Spelling spelling : {Spelling::InUrl, Spelling::InJson})
-                secret->data.emplace(
-                    key + (spelling == Spelling::InUrl ? " in a URL" : " in JSON"),
-                    Redacted{spelt(without_trailing_newline(value.reveal()), spelling)});
-    }
-    return confined(text, learnt);
+// What is not a header is written down in many places on its way, so no Secret stands in it.
+std::optional<std::string> secret_outside_headers(
+    std::initializer_list<std::pair<const char*, std::string_view>> parts) {
+    for (const auto& [name, text] : parts)
+        if (holds_argument(text))
+            return std::string{"the "} + name + " must not hang on a Secret: headers may";
+    return std::nullopt;
 }
 
 FindingStep found(const Result<Value>& value, const Learnt& learnt) {
-    if (!value) return Finding{NotMeasured{blotted(value.error().message, learnt)}};
-    return Finding{Measured{*value, blotted(to_text(*value), learnt)}};
+    if (!value) return Finding{NotMeasured{confined(value.error().message, learnt)}};
+    return Finding{Measured{*value, confined(to_text(*value), learnt)}};
 }
 
 Wanted<Ask> web_request(const WebQuestion& question, const std::string& ns, const HostList& allowed,
                         const Learnt& learnt) {
     const Web& web = question.provider;
-    const auto host = host_of(web.url, allowed);
-    if (!host) return std::unexpected(host.error());
-    const auto filling = Filling::of(question.secrets, *host, ns, learnt);
+    if (const auto why = secret_outside_headers({{"url", web.url}, {"body", web.body}}))
+        return stop(*why);
+    const auto url = asked_at(read_url(web.url, "a header with a Secret"), allowed);
+    if (!url) return std::unexpected(url.error());
+    const auto filling = Filling::of(question.secrets, {*url, !web.insecure, allowed}, ns, learnt);
     if (!filling) return std::unexpected(filling.error());
-    const auto address = filling->put_into(web.url, Spelling::InUrl);
-    if (!address) return std::unexpected(address.error());
-    const Result<Url> url = read_url(*address, "an argument from a Secret");
-    if (!url) return stop("the url " + url.error().message);
     auto headers = filled_headers(web.headers, *filling);
     if (!headers) return std::unexpected(headers.error());
-    auto body = filling->put_into(web.body, web.body_is_json ? Spelling::InJson : Spelling::Plain);
-    if (!body) return std::unexpected(body.error());
     constexpr std::array methods{"GET", "POST", "PUT"};
     Ask ask;
     ask.method = methods[static_cast<std::size_t>(web.method)];
     ask.url = to_text(*url);
     ask.headers = std::move(*headers);
-    ask.body = std::move(*body);
+    ask.body = web.body;
     if (web.body_is_json) ask.headers.push_back({"Content-Type", Redacted{"application/json"}});
     ask.timeout = web.timeout;
     ask.body_max = document_bytes_max;
@@ -192,17 +166,15 @@ FindingStep read_last(const Learnt& learnt, Read read) {
 FindingStep inquire(const PrometheusQuestion& question, const std::string& ns,
                     const HostList& allowed, const Learnt& learnt) {
     const Prometheus& prometheus = question.provider;
-    const auto host = host_of(prometheus.address, allowed);
-    if (!host) return host.error();
-    const auto filling = Filling::of(question.secrets, *host, ns, learnt);
+    if (const auto why =
+            secret_outside_headers({{"address", prometheus.address}, {"query", prometheus.query}}))
+        return stop(*why).error();
+    const auto url = asked_at(metrics::prometheus_url(prometheus.address), allowed);
+    if (!url) return url.error();
+    const auto filling =
+        Filling::of(question.secrets, {*url, !prometheus.insecure, allowed}, ns, learnt);
     if (!filling) return filling.error();
-    const auto address = filling->put_into(prometheus.address, Spelling::InUrl);
-    if (!address) return address.error();
-    const Result<Url> url = metrics::prometheus_url(*address);
-    if (!url) return stop("the address " + url.error().message).error();
-    const auto query = filling->put_into(prometheus.query, Spelling::Plain);
-    if (!query) return query.error();
-    if (const auto problem = metrics::promql_problem(*query))
+    if (const auto problem = metrics::promql_problem(prometheus.query))
         return stop("the query " + *problem).error();
     auto headers = filled_headers(prometheus.headers, *filling);
     if (!headers) return headers.error();
@@ -210,7 +182,7 @@ FindingStep inquire(const PrometheusQuestion& question, const std::string& ns,
     common.headers = std::move(*headers);
     common.timeout = prometheus.timeout;
     common.verify = !prometheus.insecure;
-    if (auto request = metrics::next_request(std::move(common), *query, *url, learnt))
+    if (auto request = metrics::next_request(std::move(common), prometheus.query, *url, learnt))
         return std::move(*request);
     return read_last(learnt, samples_of);
 }

@@ -70,6 +70,11 @@ class Reading {
         return std::nullopt;
     }
 
+    // Of what is asked, only headers may hang on a Secret: all else is logged and shown on the way.
+    void keep_secrets_out(const std::string& text, std::string_view key) const {
+        if (!secrets_in({text}).empty()) fault(key, "must not hang on a Secret: headers may");
+    }
+
     void check(const Unserved& provider) const {
         fault("provider", fmt::format("{} is not served by this operator; prometheus, web and job "
                                       "are",
@@ -77,8 +82,13 @@ class Reading {
     }
     void check(const Prometheus& provider) const {
         if (provider.address.empty()) fault("provider.prometheus.address", "is required");
+        keep_secrets_out(provider.address, "provider.prometheus.address");
+        keep_secrets_out(provider.query, "provider.prometheus.query");
     }
     void check(const Web& provider) const {
+        keep_secrets_out(provider.url, "provider.web.url");
+        keep_secrets_out(provider.body,
+                         provider.body_is_json ? "provider.web.jsonBody" : "provider.web.body");
         if (!secrets_in({provider.json_path}).empty())
             fault("provider.web.jsonPath", "must not hang on a Secret");
         else if (provider.json_path.empty())
@@ -106,12 +116,12 @@ class Reading {
     static std::vector<std::string_view> texts_of(const Unserved&) { return {}; }
     static std::vector<std::string_view> texts_of(const Job&) { return {}; }
     static std::vector<std::string_view> texts_of(const Prometheus& provider) {
-        std::vector<std::string_view> texts{provider.address, provider.query};
+        std::vector<std::string_view> texts;
         add(texts, provider.headers);
         return texts;
     }
     static std::vector<std::string_view> texts_of(const Web& provider) {
-        std::vector<std::string_view> texts{provider.url, provider.body};
+        std::vector<std::string_view> texts;
         add(texts, provider.headers);
         return texts;
     }

@@ -12,6 +12,7 @@ namespace sluice::api::analysis {
 namespace {
 
 constexpr const char* job_name_key = "job-name";
+constexpr Duration asked_again = 10s;  // what could not be asked
 constexpr const char* stopped = "It was stopped with the run.";
 
 // A status is other people's text, too: a count that has reached the end stays there.
@@ -111,6 +112,7 @@ Assessment outcome(const KnownMetric& metric, const MeasurementAnswer& answer) {
         return assess(metric, measured->value);
     if (const auto* failed = std::get_if<NotMeasured>(&answer.what))
         return {Phase::Error, failed->why};
+    if (std::holds_alternative<NotAsked>(answer.what)) return {Phase::Running, ""};
     const auto& job = std::get<JobSeen>(answer.what);
     switch (job.state) {
         case JobSeen::State::Succeeded: return {Phase::Successful, job.message};
@@ -219,8 +221,10 @@ Instant Machine::due(const KnownMetric& metric,
     const Measurement* open = under_way(of);
     if (open && ends()) return {};
     const Instant resume = open ? open->resume : Instant{};
-    if (is_job(metric) && answer && answer->key == key(metric, false))
-        return std::max(resume, answer->at + job_look_min);
+    const bool is_answered = answer && answer->key == key(metric, false);
+    if (is_answered && std::holds_alternative<NotAsked>(answer->what))
+        return std::max(resume, answer->at + asked_again);
+    if (is_job(metric) && is_answered) return std::max(resume, answer->at + job_look_min);
     if (open) return resume;
     const Instant begin = status_.started + metric.initial_delay;
     if (taken(of) == 0) return begin;

@@ -65,9 +65,11 @@ struct JobSeen {
 struct NotMeasured {
     std::string why;  // a sentence; no secret
 };
+// A bound of ours was met before anybody was asked: it counts for nothing, and is asked again.
+struct NotAsked {};
 struct MeasurementAnswer {
     std::string key;
-    std::variant<NotMeasured, Measured, JobSeen> what;
+    std::variant<NotMeasured, Measured, JobSeen, NotAsked> what;
     Instant at;  // when it came
 };
 

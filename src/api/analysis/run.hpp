@@ -33,6 +33,8 @@ struct RunSpec {
 };
 
 std::expected<RunSpec, FieldErrors> read_run_spec(const model::CustomObject& object);
+// What the spec says of how long it stays, whatever else is in it; nothing if that cannot be read.
+TimeToLive read_time_to_live(const model::CustomObject& object);
 // The JSON text of the spec. Each metric stands in it as it was read.
 std::string write_run_spec(const RunSpec& spec);
 

@@ -37,6 +37,17 @@ Phase phase_of(std::string_view text) {
     return found == phases.end() ? Phase::Pending : static_cast<Phase>(found - phases.begin());
 }
 
+TimeToLive time_to_live_in(const Fields& fields) {
+    const auto ttl = fields.object("ttlStrategy", !required);
+    if (!ttl) return {};
+    const auto seconds = [&](std::string_view key) -> std::optional<Duration> {
+        const auto number = ttl->number(key, seconds_range);
+        return number ? std::optional<Duration>{std::chrono::seconds{*number}} : std::nullopt;
+    };
+    return {seconds("secondsAfterCompletion"), seconds("secondsAfterFailure"),
+            seconds("secondsAfterSuccess")};
+}
+
 RunSpec read_fields(const Fields& fields) {
     RunSpec spec;
     fields.find("metrics", required);
@@ -45,14 +56,7 @@ RunSpec read_fields(const Fields& fields) {
     spec.dry_run = read_dry_run(fields);
     spec.retention = read_retention(fields);
     spec.terminate = fields.flag("terminate").value_or(false);
-    const auto ttl = fields.object("ttlStrategy", !required);
-    if (!ttl) return spec;
-    const auto seconds = [&](std::string_view key) -> std::optional<Duration> {
-        const auto number = ttl->number(key, seconds_range);
-        return number ? std::optional<Duration>{std::chrono::seconds{*number}} : std::nullopt;
-    };
-    spec.time_to_live = {seconds("secondsAfterCompletion"), seconds("secondsAfterFailure"),
-                         seconds("secondsAfterSuccess")};
+    spec.time_to_live = time_to_live_in(fields);
     return spec;
 }
 
@@ -192,6 +196,10 @@ bool is_over(Phase phase) {
 
 std::expected<RunSpec, FieldErrors> read_run_spec(const model::CustomObject& object) {
     return read_part(object.spec, "spec", read_fields);
+}
+
+TimeToLive read_time_to_live(const model::CustomObject& object) {
+    return read_part(object.spec, "spec", time_to_live_in).value_or(TimeToLive{});
 }
 
 std::string write_run_spec(const RunSpec& spec) {

@@ -30,9 +30,8 @@ std::size_t deepest(const Value::Map& members) {
 
 template <class Of>
 std::size_t depth_around(const Of& items) {
-    const std::size_t depth = deepest(items) + 1;
-    SLUICE_ASSERT(depth <= Value::depth_max);
-    return depth;
+    SLUICE_ASSERT(fits_in_value(items));
+    return deepest(items) + 1;
 }
 
 std::string number_text(double number) {
@@ -125,6 +124,14 @@ std::size_t Value::depth() const {
     if (const auto* items = std::get_if<Shared<Items<Array>>>(&held_)) return (*items)->depth;
     if (const auto* items = std::get_if<Shared<Items<Map>>>(&held_)) return (*items)->depth;
     return 0;
+}
+
+bool fits_in_value(const Value::Array& items) {
+    return deepest(items) < Value::depth_max;
+}
+
+bool fits_in_value(const Value::Map& members) {
+    return deepest(members) < Value::depth_max;
 }
 
 std::string_view noun_of(const Value& value) {

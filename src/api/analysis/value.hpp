@@ -1,6 +1,7 @@
 // What conditions are about: a value as JSON has it, where an integer of 64 bits stays exact.
 // Values never change, so copies share what they hold and cost nothing. They are not nested deeper
-// than Value::depth_max: from JSON a deeper one is an Error, in the program it is an assertion.
+// than Value::depth_max: from JSON a deeper one is an Error; whoever makes one from parts asks
+// fits_in_value() first.
 #pragma once
 
 #include <boost/json/fwd.hpp>
@@ -66,6 +67,10 @@ class Value {
                  Shared<Items<Array>>, Shared<Items<Map>>>
         held_;
 };
+
+// Whether what holds these is no deeper than a value may be.
+bool fits_in_value(const Value::Array& items);
+bool fits_in_value(const Value::Map& members);
 
 // "a number", "an array": what a sentence calls the value.
 std::string_view noun_of(const Value& value);

@@ -4,8 +4,10 @@
 #pragma once
 
 #include <string>
+#include <utility>
 
 #include "api/analysis/refusal.hpp"
+#include "api/analysis/value.hpp"
 
 namespace sluice::api::analysis {
 
@@ -26,6 +28,14 @@ class Work {
 
     [[noreturn]] void refuse(const std::string& what) const {
         analysis::refuse(at, what, ErrorKind::Invalid);
+    }
+
+    // Each part of an expression is shallow, but one may be put into another, again and again.
+    template <class Items>
+    Value holding(Items items) const {
+        if (!fits_in_value(items))
+            analysis::refuse(at, "the evaluation nests values too deeply", ErrorKind::TooLarge);
+        return Value(std::move(items));
     }
 
     std::size_t at = 0;  // where a sentence points to

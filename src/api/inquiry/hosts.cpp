@@ -32,19 +32,26 @@ std::string port_of(const Url& url) {
 }
 
 Result<HostPattern> read_entry(std::string_view entry) {
-    const bool below = entry.starts_with("*.");
-    const std::string rest(below ? entry.substr(2) : entry);
+    std::string_view host = entry;
+    const auto scheme = host.substr(0, host.find("://"));
+    const bool has_scheme = scheme == "http" || scheme == "https";
+    if (has_scheme) host.remove_prefix(scheme.size() + 3);
+    const bool below = host.starts_with("*.");
+    const std::string rest(below ? host.substr(2) : host);
     const Result<Url> url = read_url("http://" + rest, "");
     const bool is_plain = url && url->path.empty() && url->query.empty();
     const bool is_name = is_plain && !is_ipv4(url->host) && !is_ipv6(url->host);
     if (!is_plain || (below && !is_name)) {
-        return failure(ErrorKind::Invalid, quoted(entry) + " is not a host, host:port or *.domain");
+        return failure(ErrorKind::Invalid,
+                       quoted(entry) + " is not a host, host:port, *.domain or http://host:port");
     }
-    return HostPattern{normal(url->host), url->port, below};
+    return HostPattern{normal(url->host), url->port, below, has_scheme ? std::string{scheme} : ""};
 }
 
-bool fits(const HostPattern& pattern, const std::string& host, const std::string& port) {
-    if (!pattern.port.empty() && pattern.port != port) return false;
+bool fits(const HostPattern& pattern, const Url& url) {
+    const std::string host = normal(url.host);
+    if (!pattern.scheme.empty() && pattern.scheme != url.scheme) return false;
+    if (!pattern.port.empty() && pattern.port != port_of(url)) return false;
     return pattern.below ? host.ends_with("." + pattern.host) : host == pattern.host;
 }
 
@@ -67,10 +74,14 @@ Result<HostList> read_hosts(std::string_view text) {
 }
 
 bool lists(const HostList& hosts, const Url& url) {
-    const std::string host = normal(url.host);
-    const std::string port = port_of(url);
-    return std::ranges::any_of(
-        hosts, [&](const HostPattern& pattern) { return fits(pattern, host, port); });
+    return std::ranges::any_of(hosts,
+                               [&](const HostPattern& pattern) { return fits(pattern, url); });
+}
+
+bool lists_for_secrets(const HostList& hosts, const Url& url) {
+    return std::ranges::any_of(hosts, [&](const HostPattern& pattern) {
+        return fits(pattern, url) && (url.scheme == "https" || pattern.scheme == url.scheme);
+    });
 }
 
 }  // namespace sluice::api

@@ -39,13 +39,39 @@ Result<std::string_view> SecretReader::header_value(const std::string& key) cons
     return value;
 }
 
-Result<void> SecretReader::may_go_to(const Url& url) const {
+Result<HostList> SecretReader::allowed_hosts() const {
     const auto listed = secret_.annotations.find(allowed_hosts_annotation);
-    if (listed == secret_.annotations.end()) return {};
-    const Result<HostList> hosts = read_hosts(listed->second);
-    if (!hosts)
-        return wrong("annotation " + allowed_hosts_annotation + ": " + hosts.error().message);
-    if (lists(*hosts, url)) return {};
+    if (listed == secret_.annotations.end()) return HostList{};
+    Result<HostList> hosts = read_hosts(listed->second);
+    if (hosts) return hosts;
+    return wrong("annotation " + allowed_hosts_annotation + ": " + hosts.error().message);
+}
+
+Result<void> SecretReader::may_go_to(const Url& url, bool is_verified,
+                                     const HostList& by_administrator) const {
+    const Result<HostList> hosts = allowed_hosts();
+    if (!hosts) return std::unexpected(hosts.error());
+    const std::string origin =
+        url.scheme + "://" + url.host + (url.port.empty() ? "" : ":" + url.port);
+    if (url.scheme == "https" && !is_verified)
+        return wrong("is not sent to " + printable(origin, 256) +
+                     ", whose certificate is not to be verified");
+    if (lists_for_secrets(*hosts, url) || lists_for_secrets(by_administrator, url)) return {};
+    const auto listed = secret_.annotations.find(allowed_hosts_annotation);
+    const bool has_some = listed != secret_.annotations.end() && !listed->second.empty();
+    const std::size_t slash = full_name_.find('/');
+    const std::string entry = url.scheme == "https" ? origin.substr(8) : origin;
+    return wrong("may not be sent to " + printable(origin, 256) + ". To allow it: kubectl -n " +
+                 full_name_.substr(0, slash) + " annotate --overwrite secret " +
+                 full_name_.substr(slash + 1) + " " + allowed_hosts_annotation + "=" +
+                 (has_some ? printable(listed->second, 256) + "," : "") + printable(entry, 256) +
+                 ", or start the operator with --allowed-metric-hosts=" + printable(entry, 256));
+}
+
+Result<void> SecretReader::is_not_kept_from(const Url& url) const {
+    const Result<HostList> hosts = allowed_hosts();
+    if (!hosts) return std::unexpected(hosts.error());
+    if (!secret_.annotations.contains(allowed_hosts_annotation) || lists(*hosts, url)) return {};
     return wrong("its annotation " + allowed_hosts_annotation + " does not list the host " +
                  quoted(url.host));
 }

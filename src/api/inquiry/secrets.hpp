@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "api/inquiry/hosts.hpp"
 #include "api/inquiry/inquiry.hpp"
 #include "api/inquiry/url.hpp"
 
@@ -27,13 +28,20 @@ class SecretReader {
     Result<std::string_view> text(const std::string& key) const;
     // The same, where it is also fit to be sent as the value of a header.
     Result<std::string_view> header_value(const std::string& key) const;
-    // Whether the Secret lets itself be sent to the host of this URL: it does unless its annotation
-    // lists other hosts only, or cannot be read.
-    Result<void> may_go_to(const Url& url) const;
+    // Whether the Secret may be sent to the host of this URL, which a user chose: its annotation or
+    // the administrator must list the host, with its scheme if that is plain http; and what answers
+    // over https must have proven who it is.
+    Result<void> may_go_to(const Url& url, bool is_verified,
+                           const HostList& by_administrator) const;
+    // The same where the administrator chose the URL, or the workload itself is asked: yes, unless
+    // the annotation lists other hosts only, or cannot be read.
+    Result<void> is_not_kept_from(const Url& url) const;
     // "Secret ns/name: <what>".
     std::unexpected<Error> wrong(const std::string& what) const;
 
   private:
+    Result<HostList> allowed_hosts() const;
+
     std::string full_name_;
     const Secret& secret_;
 };

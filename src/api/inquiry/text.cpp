@@ -1,8 +1,11 @@
 #include "api/inquiry/text.hpp"
 
 #include <algorithm>
+#include <boost/json.hpp>
 #include <optional>
 
+#include "base/base64.hpp"
+#include "base/percent.hpp"
 #include "base/utf8.hpp"
 
 namespace sluice::api {
@@ -65,13 +68,31 @@ std::string quoted(std::string_view text) {
     return '"' + printable(text, quote_bytes_max) + '"';
 }
 
+namespace {
+
+// Whoever echoes a Secret may echo it as it stood in the request, or as others would write it.
+void blot_every_spelling(std::string& text, std::string_view secret) {
+    blot_words(text, secret);
+    blot_words(text, percent_encoded(secret));
+    blot_words(text, encode_base64(secret));
+    const std::string in_json = boost::json::serialize(boost::json::string(secret));
+    blot_words(text, std::string_view{in_json}.substr(1, in_json.size() - 2));
+}
+
+}  // namespace
+
 std::string confined(std::string_view message, const Learnt& learnt) {
     std::string text = printable(message, message.size());
     for (const auto& [name, secret] : learnt.secrets) {
         if (!secret) continue;
-        for (const auto& [key, value] : secret->data) {
-            blot_words(text, without_trailing_newline(value.reveal()));
-        }
+        for (const auto& [key, value] : secret->data)
+            blot_every_spelling(text, without_trailing_newline(value.reveal()));
+        const auto user = secret->data.find("username");
+        const auto password = secret->data.find("password");
+        if (user == secret->data.end() || password == secret->data.end()) continue;
+        const Redacted pair{std::string{without_trailing_newline(user->second.reveal())} + ":" +
+                            std::string{without_trailing_newline(password->second.reveal())}};
+        blot_every_spelling(text, pair.reveal());
     }
     return printable(text);
 }

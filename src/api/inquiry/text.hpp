@@ -11,6 +11,8 @@ namespace sluice::api {
 
 // A condition or an event shows a sentence, not a document.
 inline constexpr std::size_t message_bytes_max = 256;
+// What we say ourselves may hold the command that helps.
+inline constexpr std::size_t advice_bytes_max = 400;
 
 std::string printable(std::string_view text, std::size_t bytes_max = message_bytes_max);
 

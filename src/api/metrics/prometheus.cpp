@@ -96,7 +96,7 @@ Result<std::string> authority(const SecretReader& secret, const Url& url) {
 
 // What the Secrets add to a request.
 Wanted<Ask> with_secrets(const PrometheusQuery& query, const Url& url, const std::string& ns,
-                         const Learnt& learnt) {
+                         const HostList& allowed, const Learnt& learnt) {
     Ask ask;
     ask.verify = !query.insecure_skip_verify;
     if (!query.ca_secret.empty() && !ask.verify) {
@@ -112,7 +112,7 @@ Wanted<Ask> with_secrets(const PrometheusQuery& query, const Url& url, const std
     if (!query.secret.empty()) {
         const Wanted<SecretReader> secret = find_secret(ns, learnt, query.secret);
         if (!secret) return std::unexpected(secret.error());
-        if (const Result<void> sent = secret->may_go_to(url); !sent) {
+        if (const Result<void> sent = secret->may_go_to(url, ask.verify, allowed); !sent) {
             return stop(sent.error().message);
         }
         const Result<Redacted> authorized = authorization(*secret);
@@ -191,7 +191,7 @@ MetricStep ask_prometheus(const PrometheusQuery& query, const std::string& ns,
     if (!allowed.empty() && !lists(allowed, *url)) {
         return unanswerable("the host " + quoted(url->host) + " is not one that Sluice may ask");
     }
-    Wanted<Ask> ask = with_secrets(query, *url, ns, learnt);
+    Wanted<Ask> ask = with_secrets(query, *url, ns, allowed, learnt);
     if (!ask) return ask.error();
     ask->timeout = query.timeout;
     if (auto request = next_request(std::move(*ask), query.expr, *url, learnt))

@@ -28,7 +28,7 @@ inline MetricReading unknown(std::string_view message) {
 
 // Unknown because of what the user wrote.
 inline MetricReading unanswerable(std::string_view message) {
-    return {.message = printable(message), .misconfigured = true};
+    return {.message = printable(message, advice_bytes_max), .misconfigured = true};
 }
 
 }  // namespace sluice::api::metrics

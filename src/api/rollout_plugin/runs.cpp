@@ -11,6 +11,7 @@
 #include "api/analysis/run_object.hpp"
 #include "api/claims.hpp"
 #include "api/rollout_plugin/position.hpp"
+#include "model/annotations.hpp"
 
 namespace sluice::api::rollout_plugin {
 namespace {
@@ -25,8 +26,8 @@ const model::CustomResource cluster_templates{"argoproj.io", "v1alpha1", "cluste
                                               "ClusterAnalysisTemplate", true};
 
 // What a run is made for is written on it, for labels are not kept.
-const std::string rollout_note = "sluice.dev/rollout";
-const std::string step_note = "sluice.dev/step";
+const std::string& rollout_note = model::key::rollout;
+const std::string& step_note = model::key::step;
 constexpr const char* in_background = "background";
 
 std::string rollout_text(const engine::Memory& memory, std::uint64_t list) {

@@ -106,8 +106,8 @@ Result<GrpcPeer> peer_of(const PluginEndpoint& endpoint) {
 
 // Callbacks find their call by id and the state by weak pointer: one that comes late finds nothing.
 struct PluginCaller::State : std::enable_shared_from_this<PluginCaller::State> {
-    State(asio::io_context& io, PluginLog log, PluginBounds limits)
-        : loop(io), bounds(limits), programs(io, std::move(log), limits.programs) {}
+    State(asio::io_context& io, PluginLog log, PluginBounds limits, const kube::Lead& leading)
+        : loop(io), bounds(limits), lead(leading), programs(io, std::move(log), limits.programs) {}
 
     template <class React>
     auto when_there(CallId id, React react) {
@@ -130,6 +130,7 @@ struct PluginCaller::State : std::enable_shared_from_this<PluginCaller::State> {
 
     asio::io_context& loop;
     const PluginBounds bounds;
+    const kube::Lead& lead;  // of the caller, which outlives us
     PluginPrograms programs;
     std::map<std::string, std::shared_ptr<Line>> lines;
     std::map<CallId, std::shared_ptr<Call>> calls;
@@ -173,6 +174,7 @@ void PluginCaller::State::send(CallId id, Call& call, Result<GrpcPeer> peer) {
         return settle(id, failure(peer.error().kind,
                                   fmt::format("{}: {}", call.subject(), peer.error().message)));
     }
+    if (lead && !lead()) return settle(id, failure(ErrorKind::Throttled, kube::not_leading));
     const auto left = std::chrono::duration_cast<Duration>(call.until - SteadyClock::now());
     call.is_sent = true;
     call.alarm.cancel();
@@ -225,7 +227,7 @@ std::shared_ptr<Call> PluginCaller::State::extract(CallId id) {
 }
 
 PluginCaller::PluginCaller(asio::io_context& loop, PluginLog log, PluginBounds bounds)
-    : state_(std::make_shared<State>(loop, std::move(log), bounds)) {}
+    : state_(std::make_shared<State>(loop, std::move(log), bounds, lead)) {}
 
 PluginCaller::~PluginCaller() {
     state_->calls.clear();

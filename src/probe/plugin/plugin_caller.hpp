@@ -17,6 +17,7 @@
 
 #include "api/rollout_plugin/declarations.hpp"
 #include "api/rollout_plugin/plugin.hpp"
+#include "kube/lead.hpp"
 #include "probe/plugin/programs.hpp"
 
 namespace sluice::probe {
@@ -44,6 +45,10 @@ class PluginCaller {
     void cancel(CallId id);
     // Questions that have no answer yet.
     std::size_t in_flight() const;
+
+    // A call is sent only while this says that we lead. One that is under way when the lead is lost
+    // is ended by whoever began it.
+    kube::Lead lead;
 
     // Programs that are declared no longer are asked to end.
     void declare(const api::rollout_plugin::PluginDeclarations& declared);

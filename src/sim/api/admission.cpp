@@ -76,11 +76,35 @@ void keep_gate(const AdmissionRequest& request, json::object& object) {
     if (partition_of(object) < least) set(object, partition_pointer, least);
 }
 
+struct CreateGate {
+    const char* policy;
+    const char* resource;  // whose objects name the set
+    const char* pointer;   // where
+};
+// gate-create-named.yaml
+constexpr CreateGate create_gates[] = {
+    {"sluice-gate-create-phasedrollout", "phasedrollouts.sts.plus", "/spec/targetRef"},
+    {"sluice-gate-create-rolloutplugin", "rolloutplugins.argoproj.io", "/spec/workloadRef/name"},
+};
+
 // gate-create.yaml
+bool is_closed_at_birth(const AdmissionRequest& request, const json::object& object) {
+    const auto is_named_by = [&](const CreateGate& gate) {
+        const std::string ns = text_at(object, "/metadata/namespace");
+        return is_in_force(request.storage, "mutating", gate.policy) &&
+               std::ranges::any_of(request.storage.list(gate.resource, ns), [&](const auto& one) {
+                   return text_at(one->object(), gate.pointer) == text_at(object, "/metadata/name");
+               });
+    };
+    const bool is_ours = has(object, subscription) || has(object, claim);
+    return (is_ours && is_in_force(request.storage, "mutating", "sluice-gate-create")) ||
+           std::ranges::any_of(create_gates, is_named_by);
+}
+
 void begin_closed(json::object& object) {
     const std::int64_t replicas = number_at(object, "/spec/replicas", 1);
     const std::int64_t asked = partition_of(object);
-    if (!has(object, subscription) || is_on_delete(object)) return;
+    if (is_on_delete(object)) return;
     if (asked == 0 || asked < replicas)
         set(object, partition_pointer, replicas > 0 ? replicas : closed);
 }
@@ -88,7 +112,10 @@ void begin_closed(json::object& object) {
 bool has_open_rollout(const json::object& before) {
     const std::string said = text_at(before, phase);
     return said == "Waiting" || said == "Rolling" || said == "Held" ||
-           text_at(before, "/status/currentRevision") != text_at(before, "/status/updateRevision");
+           text_at(before, "/status/currentRevision") !=
+               text_at(before, "/status/updateRevision") ||
+           number_at(before, "/status/observedGeneration") <
+               number_at(before, "/metadata/generation");
 }
 
 constexpr const char* zero_refused =
@@ -218,8 +245,7 @@ bool is_gated(const AdmissionRequest& request, const json::object& object) {
 json::object mutated(const AdmissionRequest& request, json::object object) {
     if (is_gated(request, object) && is_in_force(request.storage, "mutating", "sluice-gate"))
         keep_gate(request, object);
-    if (is_statefulset(request) && !request.before &&
-        is_in_force(request.storage, "mutating", "sluice-gate-create"))
+    if (is_statefulset(request) && !request.before && is_closed_at_birth(request, object))
         begin_closed(object);
     return object;
 }

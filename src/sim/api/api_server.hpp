@@ -96,6 +96,7 @@ class ApiServer {
 
     void on_change(std::function<void(const Change&)> listener);
     void compact(std::uint64_t version) { storage_.compact(version); }
+    void renumber() { storage_.renumber(); }
     const Resource* resource(const std::string& id) const;           // of its preferred version
     const Resource* resource_for(const json::object& object) const;  // by apiVersion and kind
     std::vector<const Resource*> resources() const;

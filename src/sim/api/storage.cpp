@@ -69,6 +69,17 @@ void Storage::compact(std::uint64_t version) {
     std::erase_if(log_, [&](const Change& change) { return change.version <= compacted_; });
 }
 
+void Storage::renumber() {
+    log_.clear();
+    compacted_ = 0;
+    version_ = 1;
+    for (auto& [place, stored] : objects_) {
+        json::object object = stored->object();
+        set(object, "/metadata/resourceVersion", json::string{std::to_string(++version_)});
+        stored = std::make_shared<const Stored>(std::move(object));
+    }
+}
+
 std::vector<ObjectPtr> Storage::list_at(std::uint64_t version, const std::string& resource,
                                         const std::string& ns) const {
     std::map<Place, ObjectPtr> then;

@@ -60,6 +60,9 @@ class Storage {
     void for_changes_after(std::uint64_t version,
                            const std::function<void(const Change&)>& each) const;
     void compact(std::uint64_t version);
+    // As after a backup of another etcd was restored: the objects of now, with versions that begin
+    // again at the bottom, and no history.
+    void renumber();
     // The objects as they were at a version that is not compacted.
     std::vector<ObjectPtr> list_at(std::uint64_t version, const std::string& resource,
                                    const std::string& ns = {}) const;

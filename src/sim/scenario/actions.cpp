@@ -176,6 +176,29 @@ Problem compact(World& world, Words) {
     return std::nullopt;
 }
 
+Problem restore(World& world, Words) {
+    world.cluster.api().renumber();
+    return std::nullopt;
+}
+
+// lists streamed | lists broken | lists of NUMBER objects at most
+Problem lists(World& world, Words words) {
+    ListManners& manners = world.faults.lists;
+    if (words[0] == "streamed" || words[0] == "broken") manners.streams = words[0] == "streamed";
+    if (words[0] == "of") manners.page_max = static_cast<int>(number(option(words, "of", "0")));
+    return std::nullopt;
+}
+
+Problem forbid(World& world, Words words) {
+    world.faults.lists.forbidden.insert(words[0]);
+    return std::nullopt;
+}
+
+Problem allow(World& world, Words words) {
+    world.faults.lists.forbidden.erase(words[0]);
+    return std::nullopt;
+}
+
 // A GitOps agent that puts the partition back to what its repository says, every two seconds.
 Problem rewriter(World& world, Words words) {
     const std::string& name = words[0];
@@ -194,6 +217,7 @@ constexpr Action table[] = {
     {"hook-retry", "TIME", 1, nothing},
     {"clock-ahead", "TIME", 1, nothing},
     {"clock-behind", "TIME", 1, nothing},
+    {"namespaces", "NAME...", 1, nothing},
     {"policies", "", 0, install_policies},
     {"no policies", "", 0, remove_policies},
     {"statefulset",
@@ -222,6 +246,10 @@ constexpr Action table[] = {
     {"node", "NAME up|down", 2, node},
     {"controllers", "run|stop", 1, controllers},
     {"compact", "", 0, compact},
+    {"restore", "", 0, restore},
+    {"lists", "streamed|broken|of NUMBER", 1, lists},
+    {"forbid namespace", "NAME", 1, forbid},
+    {"allow namespace", "NAME", 1, allow},
     {"rewriter", "NAME PARTITION [for TIME]", 2, rewriter},
 };
 

@@ -106,7 +106,8 @@ Problem prometheus_wants(World& world, Words words) {
 
 Problem put_secret(World& world, Words words) {
     const auto [key, value] = pair_of(words[1]);
-    return problem_of(world.put_secret(shop, words[0], key, value));
+    const std::string hosts = option(words, "for", "http://prom:9000");
+    return problem_of(world.put_secret(shop, words[0], key, value, hosts));
 }
 
 Problem delete_secret(World& world, Words words) {
@@ -209,7 +210,7 @@ constexpr Action action_table[] = {
     {"flap metric", "NAME [every TIME] [for TIME]", 1, flap_metric},
     {"prometheus", "well|down|slow|broken|babbling", 1, prometheus},
     {"prometheus wants", "TOKEN|nothing", 1, prometheus_wants},
-    {"secret", "NAME KEY=VALUE", 2, put_secret},
+    {"secret", "NAME KEY=VALUE [for HOSTS]", 2, put_secret},
     {"delete secret", "NAME", 1, delete_secret},
 };
 

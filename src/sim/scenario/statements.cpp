@@ -76,6 +76,7 @@ WorldOptions world_options(const Scenario& scenario, std::uint64_t seed) {
             const auto& words = statement.words;
             if (words.size() < 2) continue;
             if (words[0] == "operators") options.operators = std::stoi("0" + words[1]);
+            if (words[0] == "namespaces") options.namespaces.assign(words.begin() + 1, words.end());
             if (words[0] == "hook-retry")
                 options.hook_retry = parse_duration(words[1]).value_or(options.hook_retry);
             if (words[0] == "clock-ahead") options.skew = parse_duration(words[1]).value_or(0ms);

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -48,8 +50,17 @@ struct Odds {
     int stale = 0;    // a list that is older than now
 };
 
+// How the server is when it is asked for lists, for as long as it is so.
+struct ListManners {
+    bool streams = true;                   // false: a list that is streamed ends before its end
+    int page_max = 0;                      // objects that fit into an answer; 0: all of them
+    std::set<std::string> forbidden = {};  // namespaces
+};
+
 class Faults {
   public:
+    ListManners lists;
+
     Faults() = default;
     Faults(Odds odds, std::uint64_t seed, Instant until)
         : odds_(odds), dice_(seed), until_(until) {}

@@ -414,14 +414,21 @@ void Inspector::compare_view(const OperatorHost& host) {
     if (!host.is_running()) return;
     const runtime::Store& store = host.controller().store();
     std::size_t pods = 0;
+    std::size_t sets = 0;
     for (const ObjectPtr& set : cluster_.api().list("statefulsets.apps")) {
         const model::ObjectKey key{text_at(set->object(), "/metadata/namespace"),
                                    name_of(set->object())};
+        const auto& watched = host.options().settings.namespaces;
+        if (!watched.empty() && std::ranges::find(watched, key.ns) == watched.end()) continue;
         const auto known = store.statefulset(key);
         if (!known || known->meta.resource_version != set->version())
             broken("L2", fmt::format("the operator does not know {} as it is", to_text(key)));
         if (known) pods += store.pods_of(*known).size();
+        ++sets;
     }
+    if (store.set_count() != sets)
+        broken("L2", fmt::format("the operator knows {} sets, and there are {}", store.set_count(),
+                                 sets));
     std::size_t truth = 0;
     for (const ObjectPtr& pod : cluster_.api().list("pods"))
         truth += text_at(pod->object(), "/metadata/ownerReferences/0/kind") == "StatefulSet";

@@ -100,6 +100,7 @@ class Inspector {
     void on_stranger(const Change& change, Record& record);
     void on_new_pod(const Change& change);
     void check_fence(const Change& change, Record& record);
+    void check_removal_is_fenced(const Stored& set, const std::string& pod);
     void check_fields(const Change& change);
     void check_read(const Change& change, const Seen* seen);
     void check_pods(const Change& change, const Seen& seen);

@@ -20,6 +20,7 @@ constexpr const char* claim_at = "/metadata/annotations/sluice.dev~1claim";
 constexpr const char* steered_by_at = "/metadata/annotations/sts.plus~1phasedRollout";
 constexpr const char* retry_at = "/metadata/annotations/sluice.dev~1retry";
 constexpr const char* memory_at = "/metadata/annotations/sluice.dev~1rollout";
+constexpr const char* fence_at = "/metadata/annotations/sluice.dev~1fence";
 constexpr const char* excuse_at = "/metadata/annotations/sluice.dev~1allow-unready";
 constexpr const char* revision_at = "/metadata/labels/controller-revision-hash";
 constexpr std::string_view claim_prefix = "phasedrollout/";
@@ -195,6 +196,21 @@ void Inspector::check_release(const Change& change, const Seen* seen) {
                fmt::format("{} was released, and nobody had asked for it", change.place.name));
 }
 
+// Where operators take turns, the set says whose turn it is: "<UID of the lease>/<its
+// transitions>".
+void Inspector::check_removal_is_fenced(const Stored& set, const std::string& pod) {
+    const auto leases = cluster_.api().list("leases.coordination.k8s.io");
+    if (leases.empty()) return;  // there is but one operator
+    held("S32");
+    const json::object& lease = leases.front()->object();
+    const std::string wanted = fmt::format("{}/{}", text_at(lease, "/metadata/uid"),
+                                           number_at(lease, "/spec/leaseTransitions"));
+    const std::string fence = text_at(set.object(), fence_at);
+    if (fence != wanted)
+        broken("S32", fmt::format("{} was deleted under the lease {}, and its set has the fence {}",
+                                  pod, wanted, fence));
+}
+
 // An operator deletes a pod to take a failed revision back, and only then: the newest first, one at
 // a time, while all that are back are well.
 void Inspector::check_removal(const Change& change) {
@@ -206,6 +222,7 @@ void Inspector::check_removal(const Change& change) {
     const std::string& name = change.place.name;
     if (!set || read == reads_.end() || !read->second.set)
         return broken("S9", fmt::format("{} was deleted without a look at the API before", name));
+    check_removal_is_fenced(*set, name);
     const auto memory = engine::decode_memory(text_at(set->object(), memory_at));
     const bool may = steersman_of_claim(text_at(set->object(), claim_at)).reports_elsewhere;
     if (!memory || !memory->returning || !may)

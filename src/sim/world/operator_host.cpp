@@ -32,6 +32,8 @@ Watch watch_of(const runtime::WatchScope& scope) {
 
 const runtime::RequestFailure not_served{
     404, {}, "the server could not find the requested resource"};
+const runtime::RequestFailure not_allowed{403, {}, "the operator may not read this namespace"};
+const runtime::RequestFailure too_long{0, {}, "the answer is too large", true};
 
 runtime::RequestFailure failure_of(Mishap mishap) {
     if (mishap == Mishap::Refuse409) return {409, {}, "the object has been modified"};
@@ -154,20 +156,26 @@ void OperatorHost::exchange(Access access, std::function<void()> carry_out,
     later(latency(), to_server);
 }
 
-bool OperatorHost::is_served(const runtime::WatchScope& scope) const {
-    return cluster_.api().resource(resource_of(scope)) != nullptr;
+std::optional<runtime::RequestFailure> OperatorHost::refusal(
+    const runtime::WatchScope& scope) const {
+    if (!cluster_.api().resource(resource_of(scope))) return not_served;
+    if (faults_.lists.forbidden.contains(scope.ns)) return not_allowed;
+    return std::nullopt;
 }
 
 void OperatorHost::run_one(controller::StartList&& effect) {
-    auto page = std::make_shared<std::optional<model::ListPage>>();
+    auto page = std::make_shared<controller::Answer<model::ListPage>>();
     exchange(
         Access::Read,
-        [this, page, scope = effect.scope] {
-            if (is_served(scope)) *page = list_at(scope, cluster_.api().storage().version());
+        [this, page, scope = effect.scope, request = effect.request] {
+            if (const auto refused = refusal(scope))
+                *page = std::unexpected(*refused);
+            else
+                *page = page_of(list_at(scope, cluster_.api().storage().version()), request);
         },
         [this, page, id = effect.session] {
             if (*page) return step(controller::PageArrived{id, std::move(**page)});
-            step(controller::SessionFailed{id, not_served});
+            step(controller::SessionFailed{id, std::move(page->error())});
         },
         [this, id = effect.session](runtime::RequestFailure failed) {
             step(controller::SessionFailed{id, std::move(failed)});
@@ -185,9 +193,22 @@ model::ListPage OperatorHost::list_at(const runtime::WatchScope& scope, std::uin
         if (auto* changed = std::get_if<model::Changed>(&event))
             page.items.push_back(std::move(changed->object));
         else
-            page.left_out.emplace_back("unreadable");
+            page.left_out.push_back(std::get<model::LeftOut>(std::move(event)));
     }
     return page;
+}
+
+// The part of a list that was asked for: the continue token is the number of the next object.
+controller::Answer<model::ListPage> OperatorHost::page_of(
+    model::ListPage all, const runtime::ListRequest& request) const {
+    const auto from = std::min<std::size_t>(all.items.size(), std::stoull("0" + request.next));
+    const auto to = std::min(all.items.size(), from + static_cast<std::size_t>(request.limit));
+    const auto page_max = static_cast<std::size_t>(faults_.lists.page_max);
+    if (page_max > 0 && to - from > page_max) return std::unexpected(too_long);
+    if (to < all.items.size()) all.next = std::to_string(to);
+    all.items.erase(all.items.begin() + static_cast<std::ptrdiff_t>(to), all.items.end());
+    all.items.erase(all.items.begin(), all.items.begin() + static_cast<std::ptrdiff_t>(from));
+    return all;
 }
 
 void OperatorHost::run_one(controller::StartWatch&& effect) {
@@ -196,11 +217,13 @@ void OperatorHost::run_one(controller::StartWatch&& effect) {
     stream.watch.sends_initial = effect.request.initial_events;
     if (!effect.request.initial_events)
         stream.watch.version = std::stoull("0" + effect.request.resource_version);
-    auto served = std::make_shared<bool>(false);
+    auto refused = std::make_shared<std::optional<runtime::RequestFailure>>();
     exchange(
-        Access::Read, [this, served, scope = effect.scope] { *served = is_served(scope); },
-        [this, id, stream, served, timeout = effect.request.timeout] {
-            if (!*served) return step(controller::SessionFailed{id, not_served});
+        Access::Read, [this, refused, scope = effect.scope] { *refused = refusal(scope); },
+        [this, id, stream, refused, timeout = effect.request.timeout] {
+            if (*refused) return step(controller::SessionFailed{id, std::move(**refused)});
+            if (stream.watch.sends_initial && !faults_.lists.streams)
+                return step(controller::WatchEnded{id});
             streams_[id] = stream;
             pump(id);
             later(timeout, [this, id] { end_watch(id); });
@@ -288,9 +311,9 @@ std::vector<model::WatchEvent> OperatorHost::decoded(const Stream& stream,
     for (const WatchedEvent& event : events) {
         std::string line =
             fmt::format(R"({{"type":"{}","object":{}}})", event.type, event.object->text());
-        auto one = decoder_.watch_event(stream.kind, std::move(line));
-        SLUICE_ASSERT(one.has_value() || stream.kind == model::Kind::Custom);
-        batch.push_back(one ? std::move(*one) : model::LeftOut{});
+        batch.push_back(decoder_.watch_event_or_key(stream.kind, std::move(line)));
+        SLUICE_ASSERT(!std::holds_alternative<model::LeftOut>(batch.back()) ||
+                      stream.kind == model::Kind::Custom);
     }
     return batch;
 }

@@ -111,8 +111,10 @@ class OperatorHost {
     api::Reply::What answer(const api::rollout_plugin::PluginLook& look, const std::string& ns);
     api::analysis::JobSeen see_job(const api::analysis::JobQuestion& question,
                                    const std::string& ns);
-    // Whether the server knows what is to be listed or watched.
-    bool is_served(const runtime::WatchScope& scope) const;
+    // Why the server does not list or watch this; nothing if it does.
+    std::optional<runtime::RequestFailure> refusal(const runtime::WatchScope& scope) const;
+    controller::Answer<model::ListPage> page_of(model::ListPage all,
+                                                const runtime::ListRequest& request) const;
     void end_watch(controller::SessionId session);
     void pump(controller::SessionId session);
     void deliver(controller::SessionId session, std::vector<model::WatchEvent> events);

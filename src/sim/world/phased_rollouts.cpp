@@ -63,15 +63,19 @@ Response World::change_rollout(const std::string& ns, const std::string& name,
 }
 
 Response World::put_secret(const std::string& ns, const std::string& name, const std::string& key,
-                           const std::string& value) {
+                           const std::string& value, const std::string& hosts) {
     const json::object data{{key, value}};
+    const json::object notes{{"sluice.dev/allowed-hosts", hosts}};
     if (cluster.api().find("secrets", ns, name))
-        return merge("secrets", ns, name, json::object{{"stringData", data}});
+        return merge(
+            "secrets", ns, name,
+            json::object{{"metadata", json::object{{"annotations", notes}}}, {"stringData", data}});
     return cluster.api().create(
-        json::object{{"apiVersion", "v1"},
-                     {"kind", "Secret"},
-                     {"metadata", json::object{{"name", name}, {"namespace", ns}}},
-                     {"stringData", data}},
+        json::object{
+            {"apiVersion", "v1"},
+            {"kind", "Secret"},
+            {"metadata", json::object{{"name", name}, {"namespace", ns}, {"annotations", notes}}},
+            {"stringData", data}},
         admin, cluster.now());
 }
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <set>
+
 #include "sim/actors/definitions.hpp"
 #include "sim/api/admission.hpp"
 #include "sim/api/state.hpp"
@@ -9,8 +11,12 @@
 namespace sluice::sim {
 namespace {
 
-constexpr const char* policy_names[] = {"sluice-gate", "sluice-gate-create",
-                                        "sluice-operator-limits", "sluice-notice",
+constexpr const char* policy_names[] = {"sluice-gate",
+                                        "sluice-gate-create",
+                                        "sluice-gate-create-phasedrollout",
+                                        "sluice-gate-create-rolloutplugin",
+                                        "sluice-operator-limits",
+                                        "sluice-notice",
                                         "sluice-scale-to-zero"};
 
 // In a merge patch an empty text takes the entry away.
@@ -79,14 +85,18 @@ World::World(WorldOptions options)
         host.leader_elect = options.operators > 1;
         host.seed = options.seed * 1000 + static_cast<std::uint64_t>(i) * 100;
         host.settings.hook_retry = options.hook_retry;
+        host.settings.namespaces = options.namespaces;
         host.skew = i == 0 ? options.skew : Duration{0};
         operators.push_back(
             std::make_unique<OperatorHost>(cluster, egress, faults, host, inspector.witness()));
     }
-    cluster.api().create(json::object{{"apiVersion", "v1"},
-                                      {"kind", "Namespace"},
-                                      {"metadata", json::object{{"name", "shop"}}}},
-                         admin, cluster.now());
+    std::set<std::string> namespaces{options.namespaces.begin(), options.namespaces.end()};
+    namespaces.insert("shop");
+    for (const std::string& name : namespaces)
+        cluster.api().create(json::object{{"apiVersion", "v1"},
+                                          {"kind", "Namespace"},
+                                          {"metadata", json::object{{"name", name}}}},
+                             admin, cluster.now());
     cluster.api().create(
         json::object{{"apiVersion", "v1"},
                      {"kind", "Secret"},

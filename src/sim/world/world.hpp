@@ -17,7 +17,8 @@ struct WorldOptions {
     std::uint64_t seed = 1;
     int operators = 1;  // more than one take turns through the lease
     Duration hook_retry = 30s;
-    Duration skew{0};  // of the first operator's clock
+    Duration skew{0};                          // of the first operator's clock
+    std::vector<std::string> namespaces = {};  // that the operators watch; empty: all
     Pace pace = {};
 };
 
@@ -105,8 +106,9 @@ class World {
                            const std::string& value);
     // What is said to a RolloutPlugin through its status.
     Response command(const std::string& ns, const std::string& name, json::object status);
+    // `hosts` are those that it may be sent to.
     Response put_secret(const std::string& ns, const std::string& name, const std::string& key,
-                        const std::string& value);
+                        const std::string& value, const std::string& hosts);
     // kubectl replace with a manifest that knows nothing of partitions and annotations.
     Response replace(const std::string& ns, const std::string& name, const std::string& image);
 

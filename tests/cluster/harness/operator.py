@@ -29,7 +29,7 @@ class Operator:
                  flags: tuple[str, ...] = (), ready: bool = True) -> None:
         metrics_port, health_port = free_ports(2)
         self.metrics_url = f"http://127.0.0.1:{metrics_port}/metrics"
-        self._health_url = f"http://127.0.0.1:{health_port}"
+        self.health_url = f"http://127.0.0.1:{health_port}"
         self.process = Process(
             name,
             [str(sluice_binary()), "operator", f"--kubeconfig={kubeconfig}",
@@ -50,7 +50,7 @@ class Operator:
     def health(self, path: str = "/livez") -> int:
         """The status code of a health endpoint; OSError while nothing listens."""
         try:
-            with urllib.request.urlopen(self._health_url + path, timeout=5) as answer:
+            with urllib.request.urlopen(self.health_url + path, timeout=5) as answer:
                 return answer.status
         except urllib.error.HTTPError as error:
             return error.code

@@ -120,11 +120,21 @@ TEST(Manifests, WithNamespacesTheOperatorHasRightsInThemOnly) {
               1U);
 }
 
-TEST(Manifests, PoliciesNeedKubernetes136) {
+TEST(Manifests, EachKubernetesGetsThePoliciesThatItKnows) {
     for (const char* version : {"1.36", "v1.36.3", "1.36+", "1.37", "v1.40.0-rc.1", "2.0"})
         EXPECT_THAT(print("policies", version), HasSubstr("kind: MutatingAdmissionPolicy\n"))
             << version;
-    for (const char* version : {"1.35", "v1.35.9", "1.27+", "v1.34.1-vendor.2", "0.99"}) {
+    for (const char* version : {"1.30", "v1.33.2", "v1.34.1-vendor.2", "1.35+"}) {
+        const std::string text = print("policies", version);
+        EXPECT_THAT(text, HasSubstr("Detect")) << version;
+        EXPECT_THAT(text, Not(HasSubstr("kind: MutatingAdmissionPolicy"))) << version;
+        for (const char* name : {"sluice-gate", "sluice-scale-to-zero", "sluice-operator-limits",
+                                 "sluice-phasedrollout-limits", "sluice-rolloutplugin-limits"})
+            EXPECT_THAT(text, HasSubstr(std::string{"name: "} + name + "\n")) << version;
+        EXPECT_THAT(text, Not(HasSubstr("sluice-notice"))) << "nobody writes what it would show";
+        EXPECT_THAT(text, Not(HasSubstr("? 1000000 : variables.was"))) << "nobody raises it";
+    }
+    for (const char* version : {"1.29", "v1.29.9", "1.27+", "0.99"}) {
         const std::string text = print("policies", version);
         EXPECT_TRUE(is_only_comment(text)) << version;
         EXPECT_THAT(text, HasSubstr("Detect")) << version;

@@ -69,6 +69,8 @@ class Desk {
     void pass(Duration time);
     void put(const model::CustomResource& resource, model::CustomObject object);
     void remove(const model::CustomResource& resource, const model::CustomObject& object);
+    // All objects are gone, and no watch says so.
+    void lose_everything() { known_.clear(); }
 
     // The effects of this kind since it was last asked for them.
     template <class Kind>
@@ -92,6 +94,11 @@ class Desk {
         return sessions_.at(&resource);
     }
 
+    std::vector<model::WatchEvent> listed(SessionId session) const;
+    void remember(const EventsArrived& input);
+
+    std::map<SessionId, std::map<std::string, model::Object>> known_;
+    std::uint64_t highest_ = 10;
     std::vector<Effect> effects_;
     std::deque<Input> inbox_;
     std::map<const model::CustomResource*, SessionId> sessions_;
@@ -118,23 +125,45 @@ inline model::CustomObject owned(const std::string& name, const model::CustomObj
 inline void Desk::run(Effects effects) {
     wake_at_ = effects.wake_at;
     for (Effect& effect : effects.list) {
-        const std::vector<model::WatchEvent> nothing{model::Bookmark{"10", true}};
         if (const auto* list = std::get_if<StartList>(&effect)) {
             sessions_[list->scope.resource] = list->session;
             if (list->scope.kind == model::Kind::ConfigMap) settings_session = list->session;
-            inbox_.emplace_back(PageArrived{list->session, {{}, "10", {}}});
+            inbox_.emplace_back(PageArrived{list->session, {{}, std::to_string(highest_), {}}});
         } else if (const auto* watch = std::get_if<StartWatch>(&effect)) {
             sessions_[watch->scope.resource] = watch->session;
             if (watch->scope.kind == model::Kind::ConfigMap) settings_session = watch->session;
             if (watch->request.initial_events)
-                inbox_.emplace_back(EventsArrived{watch->session, nothing});
+                inbox_.emplace_back(EventsArrived{watch->session, listed(watch->session)});
         } else {
             effects_.push_back(std::move(effect));
         }
     }
 }
 
+// Everything that the session was told of and that is not gone.
+inline std::vector<model::WatchEvent> Desk::listed(SessionId session) const {
+    std::vector<model::WatchEvent> events;
+    if (const auto known = known_.find(session); known != known_.end())
+        for (const auto& [uid, object] : known->second)
+            events.emplace_back(model::Changed{object});
+    events.emplace_back(model::Bookmark{std::to_string(highest_), true});
+    return events;
+}
+
+inline void Desk::remember(const EventsArrived& input) {
+    for (const model::WatchEvent& event : input.events) {
+        if (const auto* changed = std::get_if<model::Changed>(&event)) {
+            const model::ObjectMeta& meta = model::meta_of(changed->object);
+            known_[input.session].insert_or_assign(meta.uid, changed->object);
+            highest_ = std::max(highest_, meta.resource_version);
+        }
+        if (const auto* deleted = std::get_if<model::Deleted>(&event))
+            known_[input.session].erase(model::meta_of(deleted->object).uid);
+    }
+}
+
 inline void Desk::take(Input input) {
+    if (const auto* events = std::get_if<EventsArrived>(&input)) remember(*events);
     inbox_.push_back(std::move(input));
     while (!inbox_.empty()) {
         Input next = std::move(inbox_.front());

@@ -193,7 +193,6 @@ TEST(Watches, TroubleIsLoggedAsAWarningAndAnOldVersionIsNone) {
     }
 }
 
-// Lists are complete as of version 10 here, and empty.
 TEST(Watches, WhatAFreshListDoesNotBringIsGone) {
     for (const int status : {410, 400}) {  // the version is too old; the server cannot stream
         Scene scene;
@@ -203,6 +202,7 @@ TEST(Watches, WhatAFreshListDoesNotBringIsGone) {
         const SessionId of_runs = 3;
         scene.desk.take(EventsArrived{of_runs, {model::Changed{one}}});
         ASSERT_EQ(scene.desk.controller.object_counts().at("runs"), 1u);
+        scene.desk.lose_everything();
         for (const SessionId session : {of_sets, of_runs})
             scene.desk.take(SessionFailed{session, {410, {}, "too old"}});
         scene.desk.controller.step(Tick{}, scene.desk.now);

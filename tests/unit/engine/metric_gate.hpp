@@ -8,7 +8,7 @@ namespace sluice::engine::testing {
 using Kind = MetricEvidence::Kind;
 
 // Twice in a row, 30 s apart, 30 s after the pods; pod 1 of three goes next.
-inline const MetricCheck check{.query = {.expr = "up == 0", .url = "prom:9090"},
+inline const MetricCheck check{.query = MetricQuery{.expr = "up == 0", .url = "prom:9090"},
                                .initial_delay = 30s,
                                .period = 30s,
                                .success_threshold = 2,

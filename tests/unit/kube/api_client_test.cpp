@@ -38,6 +38,25 @@ TEST_F(Requests, carry_who_we_are_and_what_we_want) {
     EXPECT_EQ(server->received[0].body, "[]");
 }
 
+TEST_F(Requests, that_write_are_not_sent_by_who_no_longer_leads) {
+    serve(always(answer("{}")));
+    client->lead = [] { return std::nullopt; };
+    for (const char* method : {"POST", "PUT", "PATCH", "DELETE"}) {
+        const ApiError error = fail_to({.method = method, .path = "/api"});
+        EXPECT_EQ(error.error.message, "not sent: this operator no longer leads");
+        EXPECT_EQ(error.status, 0);
+    }
+    EXPECT_TRUE(server->received.empty());
+    EXPECT_TRUE(ask({.path = "/api"}).has_value()) << "reading is free";
+}
+
+TEST_F(Requests, that_write_are_given_up_before_somebody_else_can_lead) {
+    serve(never());
+    client->lead = [] { return std::optional<Duration>{50ms}; };
+    const ApiError error = fail_to({.method = "DELETE", .path = "/api", .deadline = 60s});
+    EXPECT_EQ(error.error.kind, ErrorKind::Timeout);
+}
+
 TEST_F(Requests, introduce_the_version_that_is_built) {
     std::ifstream file("CMakeLists.txt");
     const std::string cmake{std::istreambuf_iterator<char>(file), {}};

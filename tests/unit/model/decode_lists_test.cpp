@@ -65,7 +65,8 @@ TEST(DecodeList, ACustomObjectThatCannotBeReadIsLeftOutAndHidesNoOther) {
                                   R"({"resourceVersion":"9"})"));
         ASSERT_TRUE(page.has_value()) << bad.substr(0, 80);
         EXPECT_EQ(page->items.size(), 2u);
-        EXPECT_EQ(page->left_out.size(), 1u);
+        ASSERT_EQ(page->left_out.size(), 1u);
+        EXPECT_EQ(page->left_out[0].key.name, bad == huge ? "web" : bad.size() > 20 ? "x" : "");
         EXPECT_EQ(page->resource_version, "9");
         EXPECT_EQ(std::get<CustomObject>(page->items[1]), decode_custom_object(rollout_text));
     }
@@ -165,6 +166,25 @@ TEST(DecodeWatch, ATypeThatNobodyKnowsIsAnErrorAndNotAChange) {
     EXPECT_FALSE(decoder.watch_event(Kind::Pod, R"({"type":"ADDED"})").has_value());
     EXPECT_FALSE(decoder.watch_event(Kind::Pod, R"({"object":)" + pod_text + "}").has_value());
     EXPECT_FALSE(decoder.watch_event(Kind::Pod, R"({"type":"ADDED","object":null})").has_value());
+}
+
+TEST(DecodeWatch, OfAnEventThatCannotBeReadTheKeyIsSaid) {
+    Decoder decoder;
+    const std::string huge = testing::with(rollout_text, R"({"phase": "Updated"})",
+                                           "{\"a\": \"" + std::string(70'000, 'x') + "\"}");
+    const auto key_of = [&](const std::string& line) {
+        const WatchEvent event = decoder.watch_event_or_key(Kind::Custom, line);
+        const auto* left_out = std::get_if<LeftOut>(&event);
+        EXPECT_TRUE(left_out && !left_out->why.empty());
+        return left_out ? to_text(left_out->key) : "";
+    };
+    EXPECT_EQ(key_of(watch_line("MODIFIED", huge)), "shop/web");
+    EXPECT_EQ(key_of(watch_line("ADDED", R"({"metadata":{"name":"x","namespace":"y"},"spec":7})")),
+              "y/x");
+    for (const char* nameless : {"{}", "7", R"({"metadata":{"name":7}})"})
+        EXPECT_EQ(key_of(watch_line("ADDED", nameless)), to_text(ObjectKey{})) << nameless;
+    EXPECT_TRUE(std::holds_alternative<Changed>(
+        decoder.watch_event_or_key(Kind::Custom, watch_line("ADDED", rollout_text))));
 }
 
 TEST(DecodeWatch, OneDecoderReadsManyTextsOneAfterTheOther) {

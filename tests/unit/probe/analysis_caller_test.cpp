@@ -154,6 +154,16 @@ TEST_F(AnalysisCallerTest, ARedirectAndABoundAreSentences) {
     EXPECT_THAT(why(ask(web())), HasSubstr("the measurement gave no verdict within"));
 }
 
+TEST_F(AnalysisCallerTest, ABoundOfOursIsNoMeasurement) {
+    peer = [](const Seen&) { return Reply{.silent = true}; };
+    InquiryBounds none = analysis_bounds;
+    none.calls_max = 1;
+    none.waiting_max = 0;
+    open_caller("", true, none);
+    begin_question({"first", web()});
+    EXPECT_TRUE(std::holds_alternative<NotAsked>(ask(web()).what));
+}
+
 TEST_F(AnalysisCallerTest, AJobIsMadeOnceHoweverOftenItIsAskedFor) {
     EXPECT_EQ(seen(job(Act::Run)).state, State::Running);
     EXPECT_EQ(known.size(), 1u);

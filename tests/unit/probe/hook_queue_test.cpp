@@ -69,7 +69,8 @@ TEST_F(HookQueue, AQueueThatIsFullRefusesTheNewest) {
     begin(plain(), first());
     await_verdicts(1);
     EXPECT_FALSE(verdicts[0].allowed);
-    EXPECT_EQ(verdicts[0].message, "too many hook calls are waiting; this one will be tried again");
+    EXPECT_EQ(verdicts[0].message,
+              "too many hook calls of namespace shop are waiting; this one will be tried again");
     EXPECT_EQ(caller->in_flight(), 1u);
     EXPECT_EQ(caller->waiting(), 1u);
 }

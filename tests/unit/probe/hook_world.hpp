@@ -97,7 +97,9 @@ inline std::string secret_json(const std::map<std::string, std::string>& texts) 
     for (const auto& [key, text] : texts) {
         data += (data.empty() ? "\"" : ",\"") + key + "\":\"" + encode_base64(text) + "\"";
     }
-    return R"({"kind":"Secret","data":{)" + data + "}}";
+    return R"({"kind":"Secret","metadata":{"annotations":{"sluice.dev/allowed-hosts":)"
+           R"("http://127.0.0.1, 127.0.0.1"}},"data":{)" +
+           data + "}}";
 }
 
 inline HookPod expected_pod(const std::string& name) {

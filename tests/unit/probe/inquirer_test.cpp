@@ -103,19 +103,19 @@ TEST_F(MetricInquiries, ARotatedTokenIsSeenByTheNextInquiry) {
 }
 
 TEST_F(MetricInquiries, TheAnnotationsOfASecretComeAlong) {
-    put_secret("login", {200, annotated("sluice.dev/allowed-hosts", "127.0.0.1")});
+    put_secret("login", {200, annotated("sluice.dev/allowed-hosts", "http://127.0.0.1")});
     EXPECT_EQ(read(with_login())->kind, Kind::Data);
     put_secret("login", {200, annotated("sluice.dev/allowed-hosts", "prom.example.com")});
-    EXPECT_THAT(trouble(with_login()), HasSubstr("does not list the host \"127.0.0.1\""));
-    put_secret("login", {200, annotated("example.com/allowed-hosts", "prom.example.com")});
-    EXPECT_EQ(read(with_login())->kind, Kind::Data);
-    EXPECT_EQ(asked.size(), 2u);
+    EXPECT_THAT(trouble(with_login()), HasSubstr("may not be sent to http://127.0.0.1"));
+    put_secret("login", {200, annotated("example.com/allowed-hosts", "http://127.0.0.1")});
+    EXPECT_THAT(trouble(with_login()), HasSubstr("may not be sent to http://127.0.0.1"));
+    EXPECT_EQ(asked.size(), 1u);
 }
 
 TEST_F(MetricInquiries, AnAnnotationThatIsNoTextAllowsNoHost) {
     put_secret("login", {200, R"({"metadata":{"annotations":{"sluice.dev/allowed-hosts":7}},)"
                               R"("data":{"token":"eA=="}})"});
-    EXPECT_THAT(trouble(with_login()), HasSubstr("does not list the host"));
+    EXPECT_THAT(trouble(with_login()), HasSubstr("may not be sent to"));
     EXPECT_TRUE(asked.empty());
 }
 

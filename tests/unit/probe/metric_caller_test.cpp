@@ -117,7 +117,8 @@ TEST_F(MetricCallerTest, ABoundThatWasMetIsAnUnknownReading) {
         ASSERT_NE(loop.run_one_for(60s), 0u);
     EXPECT_EQ(readings.at(0).kind, Kind::Unknown);
     EXPECT_FALSE(readings.at(0).misconfigured);
-    EXPECT_THAT(readings.at(0).message, HasSubstr("too many metric check calls are waiting"));
+    EXPECT_THAT(readings.at(0).message,
+                HasSubstr("too many metric check calls of namespace shop are waiting"));
 }
 
 TEST_F(MetricCallerTest, OneNamespaceDoesNotTakeAllPlaces) {
@@ -128,6 +129,41 @@ TEST_F(MetricCallerTest, OneNamespaceDoesNotTakeAllPlaces) {
     loop.poll();
     EXPECT_EQ(metrics->in_flight(), 17u);
     EXPECT_EQ(metrics->waiting(), 24u);
+}
+
+TEST_F(MetricCallerTest, NamespacesWhosePeersHangLeavePlacesToTheOthers) {
+    hook = [](const Seen&) { return Reply{.silent = true}; };
+    for (int i = 0; i < 200; ++i)
+        begin_check(query(), "hung-" + std::to_string(i % 20));
+    while (asked.size() < 64)
+        ASSERT_NE(loop.run_one_for(60s), 0u);
+    EXPECT_EQ(metrics->in_flight(), 64u) << "the other half is for those who have no place";
+    hook = [](const Seen&) {
+        return Reply{200, R"({"status":"success","data":)"
+                          R"({"resultType":"vector","result":[]}})"};
+    };
+    readings.clear();
+    for (int i = 0; i < 30; ++i)
+        begin_check(query(), "well-" + std::to_string(i));
+    while (readings.size() < 30)
+        ASSERT_NE(loop.run_one_for(60s), 0u) << "those that hang are in the way";
+    for (const MetricReading& reading : readings)
+        EXPECT_NE(reading.kind, Kind::Unknown) << reading.message;
+}
+
+TEST_F(MetricCallerTest, WhatOneNamespaceHasWaitingDoesNotKeepAnotherOut) {
+    hook = [](const Seen&) { return Reply{.silent = true}; };
+    InquiryBounds narrow = metric_bounds;
+    narrow.calls_max = 1;
+    narrow.waiting_max = 2;
+    open_caller("", true, narrow);
+    readings.clear();
+    for (int i = 0; i < 10; ++i)
+        begin_check(query(), "shop");
+    begin_check(query(), "search");
+    loop.poll();
+    EXPECT_EQ(readings.size(), 7u) << "one is asked, two wait";
+    EXPECT_EQ(metrics->waiting(), 3u) << "and one of the other namespace";
 }
 
 TEST_F(MetricCallerTest, AQuestionThatWasTakenBackGivesNothing) {

@@ -59,14 +59,15 @@ Names naming(const ObjectTable& table, const ObjectKey& workload) {
 }
 
 TEST(ObjectTable, GivesAnObjectBackWithEveryField) {
-    ObjectTable table{target_of};
+    Budget budget{1u << 20};
+    ObjectTable table{target_of, nullptr, budget};
     CustomObject whole = object("gate", 9, "web");
     whole.meta.deleting = true;
     whole.created = Instant{1'790'000'000'000};
     whole.annotations = {{"sluice.dev/retry", "1"}};
     whole.finalizers = {"sts.plus/finalizer"};
     whole.status = "{}";
-    EXPECT_EQ(names(table.put(whole, 1)), Names{"shop/web"});
+    EXPECT_EQ(names(table.put(whole)), Names{"shop/web"});
     EXPECT_EQ(table.find({"shop", "gate"}), whole);
     EXPECT_EQ(table.naming({"shop", "web"}), std::vector<CustomObject>{whole});
     EXPECT_EQ(table.find({"shop", "web"}), std::nullopt);
@@ -74,44 +75,48 @@ TEST(ObjectTable, GivesAnObjectBackWithEveryField) {
 }
 
 TEST(ObjectTable, NeverGoesBackToAnOlderVersion) {
-    ObjectTable table{target_of};
-    table.put(object("gate", 9, "web"), 1);
-    EXPECT_EQ(table.put(object("gate", 8, "old"), 1), Concerned{});
-    EXPECT_EQ(table.put(object("gate", 9, "same"), 1), Concerned{});
+    Budget budget{1u << 20};
+    ObjectTable table{target_of, nullptr, budget};
+    table.put(object("gate", 9, "web"));
+    EXPECT_EQ(table.put(object("gate", 8, "old")), Concerned{});
+    EXPECT_EQ(table.put(object("gate", 9, "same")), Concerned{});
     EXPECT_EQ(table.find({"shop", "gate"})->spec, "web");
-    EXPECT_EQ(table.put(object("gate", 0, "none"), 1), Concerned{});
-    EXPECT_EQ(table.put(object("new", 0, "none"), 1), Concerned{});
+    EXPECT_EQ(table.put(object("gate", 0, "none")), Concerned{});
+    EXPECT_EQ(table.put(object("new", 0, "none")), Concerned{});
     EXPECT_EQ(table.size(), 1u);
 }
 
 TEST(ObjectTable, ListsTheWorkloadsThatAreNamedAndNoOthers) {
-    ObjectTable table{target_of};
-    table.put(object("a", 1, "web", "uid-a"), 1);
-    table.put(object("b", 2, "web", "uid-b"), 1);
-    table.put(object("c", 3, "db", "uid-c"), 1);
+    Budget budget{1u << 20};
+    ObjectTable table{target_of, nullptr, budget};
+    table.put(object("a", 1, "web", "uid-a"));
+    table.put(object("b", 2, "web", "uid-b"));
+    table.put(object("c", 3, "db", "uid-c"));
     EXPECT_EQ(texts_of(table.workloads()), (Names{"shop/db", "shop/web"}));
-    table.put(object("a", 4, "db", "uid-a"), 1);
+    table.put(object("a", 4, "db", "uid-a"));
     table.remove(object("c", 3, "db", "uid-c"));
     EXPECT_EQ(texts_of(table.workloads()), (Names{"shop/db", "shop/web"}));
-    table.put(object("b", 5, "", "uid-b"), 1);
+    table.put(object("b", 5, "", "uid-b"));
     EXPECT_EQ(texts_of(table.workloads()), Names{"shop/db"});
 }
 
 TEST(ObjectTable, AChangeOfTheTargetConcernsBothWorkloads) {
-    ObjectTable table{target_of};
-    EXPECT_EQ(names(table.put(object("gate", 1, "web"), 1)), Names{"shop/web"});
-    EXPECT_EQ(names(table.put(object("gate", 2, "web"), 1)), Names{"shop/web"});
-    EXPECT_EQ(names(table.put(object("gate", 3, "db"), 1)), (Names{"shop/db", "shop/web"}));
+    Budget budget{1u << 20};
+    ObjectTable table{target_of, nullptr, budget};
+    EXPECT_EQ(names(table.put(object("gate", 1, "web"))), Names{"shop/web"});
+    EXPECT_EQ(names(table.put(object("gate", 2, "web"))), Names{"shop/web"});
+    EXPECT_EQ(names(table.put(object("gate", 3, "db"))), (Names{"shop/db", "shop/web"}));
     EXPECT_EQ(naming(table, {"shop", "web"}), Names{});
     EXPECT_EQ(naming(table, {"shop", "db"}), Names{"gate"});
-    EXPECT_EQ(names(table.put(object("gate", 4, ""), 1)), Names{"shop/db"});
-    EXPECT_EQ(table.put(object("gate", 5, ""), 1), Concerned{}) << "it names nobody";
+    EXPECT_EQ(names(table.put(object("gate", 4, ""))), Names{"shop/db"});
+    EXPECT_EQ(table.put(object("gate", 5, "")), Concerned{}) << "it names nobody";
     EXPECT_EQ(naming(table, {"shop", ""}), Names{});
     EXPECT_EQ(table.size(), 1u);
 }
 
 TEST(ObjectTable, OfSeveralThatNameAWorkloadTheOldestComesFirst) {
-    ObjectTable table{target_of};
+    Budget budget{1u << 20};
+    ObjectTable table{target_of, nullptr, budget};
     const Instant noon{1'790'000'000'000};
     CustomObject young = object("a", 1, "web", "uid-a");
     young.created = noon + 1s;
@@ -119,21 +124,21 @@ TEST(ObjectTable, OfSeveralThatNameAWorkloadTheOldestComesFirst) {
     second.created = noon;
     CustomObject first = object("c", 3, "web", "uid-a2");
     first.created = noon;
-    table.put(young, 1);
-    table.put(second, 1);
-    table.put(first, 1);
-    table.put(object("d", 4, "web", "uid-d", "other"), 1);
+    table.put(young);
+    table.put(second);
+    table.put(first);
+    table.put(object("d", 4, "web", "uid-d", "other"));
     EXPECT_EQ(naming(table, {"shop", "web"}), (Names{"c", "b", "a"}));
     EXPECT_EQ(naming(table, {"other", "web"}), Names{"d"}) << "names are of one namespace";
 }
 
 TEST(ObjectTable, ALateDeleteOfANamesakeRemovesNothing) {
-    ObjectTable table{target_of};
-    table.put(object("gate", 1, "web", "uid-1"), 1);
-    EXPECT_EQ(names(table.put(object("gate", 5, "db", "uid-2"), 1)),
-              (Names{"shop/db", "shop/web"}));
+    Budget budget{1u << 20};
+    ObjectTable table{target_of, nullptr, budget};
+    table.put(object("gate", 1, "web", "uid-1"));
+    EXPECT_EQ(names(table.put(object("gate", 5, "db", "uid-2"))), (Names{"shop/db", "shop/web"}));
     EXPECT_EQ(table.remove(object("gate", 4, "web", "uid-1")), Concerned{});
-    EXPECT_EQ(table.put(object("gate", 3, "web", "uid-1"), 1), Concerned{});
+    EXPECT_EQ(table.put(object("gate", 3, "web", "uid-1")), Concerned{});
     EXPECT_EQ(table.find({"shop", "gate"})->meta.uid, "uid-2");
     EXPECT_EQ(names(table.remove(object("gate", 6, "db", "uid-2"))), Names{"shop/db"});
     EXPECT_EQ(table.size(), 0u);
@@ -142,38 +147,45 @@ TEST(ObjectTable, ALateDeleteOfANamesakeRemovesNothing) {
 }
 
 TEST(ObjectTable, WhatACompleteListDidNotContainIsGone) {
-    ObjectTable table{target_of};
-    table.put(object("a", 1, "web", "uid-a"), 1);
-    table.put(object("b", 2, "db", "uid-b"), 1);
-    table.put(object("c", 3, "web", "uid-c", "other"), 1);
-    table.put(object("d", 4, "", "uid-d"), 1);
-    table.put(object("a", 1, "web", "uid-a"), 2);
-    EXPECT_EQ(names(table.drop_unlisted("shop", 2, 10)), Names{"shop/db"});
+    Budget budget{1u << 20};
+    ObjectTable table{target_of, nullptr, budget};
+    table.put(object("a", 1, "web", "uid-a"));
+    table.put(object("b", 2, "db", "uid-b"));
+    table.put(object("c", 3, "web", "uid-c", "other"));
+    table.put(object("d", 4, "", "uid-d"));
+    table.begin_list("");
+    table.put(object("a", 1, "web", "uid-a"));
+    EXPECT_EQ(names(table.drop_unlisted("shop", 10)), Names{"shop/db"});
     EXPECT_EQ(table.size(), 2u);
-    EXPECT_EQ(names(table.drop_unlisted("", 3, 10)), (Names{"other/web", "shop/web"}));
+    table.begin_list("");
+    EXPECT_EQ(names(table.drop_unlisted("", 10)), (Names{"other/web", "shop/web"}));
     EXPECT_EQ(table.size(), 0u);
 }
 
 TEST(ObjectTable, WhatIsNewerThanTheListStays) {
-    ObjectTable table{target_of};
-    table.put(object("a", 11, "web", "uid-a"), 1);
-    EXPECT_EQ(table.drop_unlisted("", 2, 10), Concerned{});
+    Budget budget{1u << 20};
+    ObjectTable table{target_of, nullptr, budget};
+    table.put(object("a", 11, "web", "uid-a"));
+    table.begin_list("");
+    EXPECT_EQ(table.drop_unlisted("", 10), Concerned{});
     EXPECT_EQ(table.size(), 1u);
-    table.put(object("a", 5, "web", "uid-old"), 2);
-    EXPECT_EQ(names(table.drop_unlisted("", 2, 20)), Names{"shop/web"})
+    table.put(object("a", 5, "web", "uid-old"));
+    EXPECT_EQ(names(table.drop_unlisted("", 20)), Names{"shop/web"})
         << "an older namesake in the list does not stand for this one";
-    table.put(object("b", 20, "web", "uid-b"), 2);
-    EXPECT_EQ(names(table.drop_unlisted("", 3, 20)), Names{"shop/web"})
+    table.put(object("b", 20, "web", "uid-b"));
+    table.begin_list("");
+    EXPECT_EQ(names(table.drop_unlisted("", 20)), Names{"shop/web"})
         << "one of the very version of the list would be in it";
 }
 
 TEST(ObjectTable, WhatAnObjectOwnsIsFoundByItsNameAndItsUid) {
-    ObjectTable table{target_of};
-    table.put(owned("gentle-a", 1, "gentle", "uid-g"), 1);
-    table.put(owned("anything", 2, "gentle", "uid-g"), 1);
-    table.put(owned("gentle-b", 3, "gentle", "uid-of-a-namesake"), 1);
-    table.put(owned("gentle-c", 4, "gentler", "uid-g2"), 1);
-    table.put(owned("gentle-d", 5, "", ""), 1);
+    Budget budget{1u << 20};
+    ObjectTable table{target_of, nullptr, budget};
+    table.put(owned("gentle-a", 1, "gentle", "uid-g"));
+    table.put(owned("anything", 2, "gentle", "uid-g"));
+    table.put(owned("gentle-b", 3, "gentle", "uid-of-a-namesake"));
+    table.put(owned("gentle-c", 4, "gentler", "uid-g2"));
+    table.put(owned("gentle-d", 5, "", ""));
     EXPECT_EQ(owned_by(table, {"shop", "gentle"}, "uid-g"), (Names{"anything", "gentle-a"}));
     EXPECT_EQ(owned_by(table, {"shop", "gentler"}, "uid-g2"), Names{"gentle-c"});
     EXPECT_EQ(owned_by(table, {"other", "gentle"}, "uid-g"), Names{});
@@ -181,19 +193,72 @@ TEST(ObjectTable, WhatAnObjectOwnsIsFoundByItsNameAndItsUid) {
 }
 
 TEST(ObjectTable, AnOwnerIsToldWhenItsObjectComesChangesOrGoes) {
-    ObjectTable table{target_of};
+    Budget budget{1u << 20};
+    ObjectTable table{target_of, nullptr, budget};
     const Names gentle{"shop/gentle"};
-    EXPECT_EQ(texts_of(table.put(owned("run", 1, "gentle", "uid-g"), 1).owners), gentle);
-    EXPECT_EQ(texts_of(table.put(owned("run", 2, "gentle", "uid-g"), 1).owners), gentle);
-    EXPECT_EQ(table.put(owned("run", 2, "gentle", "uid-g"), 1), Concerned{}) << "no news";
-    EXPECT_EQ(texts_of(table.put(owned("run", 3, "rough", "uid-r"), 1).owners),
+    EXPECT_EQ(texts_of(table.put(owned("run", 1, "gentle", "uid-g")).owners), gentle);
+    EXPECT_EQ(texts_of(table.put(owned("run", 2, "gentle", "uid-g")).owners), gentle);
+    EXPECT_EQ(table.put(owned("run", 2, "gentle", "uid-g")), Concerned{}) << "no news";
+    EXPECT_EQ(texts_of(table.put(owned("run", 3, "rough", "uid-r")).owners),
               (Names{"shop/gentle", "shop/rough"}));
     EXPECT_EQ(owned_by(table, {"shop", "gentle"}, "uid-g"), Names{});
     EXPECT_EQ(texts_of(table.remove(owned("run", 4, "", "")).owners), Names{"shop/rough"});
     EXPECT_EQ(owned_by(table, {"shop", "rough"}, "uid-r"), Names{});
-    table.put(owned("run", 5, "gentle", "uid-g"), 1);
-    EXPECT_EQ(texts_of(table.drop_unlisted("shop", 2, 10).owners), gentle);
+    table.put(owned("run", 5, "gentle", "uid-g"));
+    table.begin_list("");
+    EXPECT_EQ(texts_of(table.drop_unlisted("shop", 10).owners), gentle);
     EXPECT_EQ(owned_by(table, {"shop", "gentle"}, "uid-g"), Names{});
+}
+
+model::CustomObject heavy(const std::string& name, std::uint64_t version, std::size_t bytes,
+                          const std::string& ns = "shop") {
+    model::CustomObject one = object(name, version, "web", "uid-" + name, ns);
+    one.status = std::string(bytes, 'x');
+    return one;
+}
+
+std::vector<std::string> left_out_in(const ObjectTable& table) {
+    std::vector<std::string> names;
+    for (const auto& [meta, bytes] : table.left_out({"shop", "web"}))
+        names.push_back(meta.key.name);
+    return names;
+}
+
+TEST(ObjectTable, WhatANamespaceHasNoRoomForIsKnownByItsNameOnly) {
+    Budget budget{10'000};
+    ObjectTable table{target_of, nullptr, budget};
+    table.put(heavy("a", 1, 6'000));
+    EXPECT_EQ(names(table.put(heavy("b", 2, 6'000))), Names{"shop/web"});
+    EXPECT_EQ(left_out_in(table), std::vector<std::string>{"b"});
+    EXPECT_EQ(table.find({"shop", "b"})->status, "");
+    EXPECT_EQ(table.find({"shop", "b"})->meta.uid, "uid-b");
+    table.put(heavy("c", 3, 9'000, "post"));
+    EXPECT_EQ(table.find({"post", "c"})->status.size(), 9'000u) << "that is another namespace";
+}
+
+TEST(ObjectTable, WhatWasLeftOutIsTakenWhenThereIsRoom) {
+    Budget budget{10'000};
+    ObjectTable table{target_of, nullptr, budget};
+    table.put(heavy("a", 1, 6'000));
+    table.put(heavy("b", 2, 6'000));
+    EXPECT_EQ(table.put(heavy("b", 2, 6'000)), Concerned{}) << "there is still no room";
+    table.remove(heavy("a", 1, 6'000));
+    EXPECT_EQ(names(table.put(heavy("b", 2, 6'000))), Names{"shop/web"});
+    EXPECT_EQ(left_out_in(table), std::vector<std::string>{});
+    EXPECT_EQ(table.put(heavy("b", 2, 6'000)), Concerned{}) << "no news";
+    table.put(heavy("b", 3, 100));
+    EXPECT_TRUE(budget.has_room("shop", 9'000)) << "what became smaller gave the rest back";
+    table.begin_list("");
+    table.drop_unlisted("", 10);
+    EXPECT_TRUE(budget.has_room("shop", 10'000));
+}
+
+TEST(ObjectTable, KeepsOfAnObjectWhatIsLeftOfIt) {
+    Budget budget{10'000};
+    ObjectTable table{target_of, [](model::CustomObject& one) { one.status.clear(); }, budget};
+    table.put(heavy("a", 1, 50'000));
+    EXPECT_EQ(left_out_in(table), std::vector<std::string>{});
+    EXPECT_EQ(table.find({"shop", "a"})->status, "");
 }
 
 }  // namespace

@@ -63,30 +63,30 @@ TEST(Store, GivesASetBackWithEveryField) {
     whole.current_revision = "web-6bb";
     whole.update_revision = "web-7cc";
     Store store;
-    EXPECT_EQ(names(store.put(whole, 1)), Names{"shop/web"});
+    EXPECT_EQ(names(store.put(whole)), Names{"shop/web"});
     EXPECT_EQ(store.statefulset({"shop", "web"}), whole);
 }
 
 TEST(Store, TellsNoPartitionFromAnyPartition) {
     Store store;
     StatefulSet one = set("web", 1);
-    store.put(one, 1);
+    store.put(one);
     EXPECT_EQ(store.statefulset({"shop", "web"})->partition, std::nullopt);
     one.meta.resource_version = 2;
     one.partition = Partition{0};
-    store.put(one, 1);
+    store.put(one);
     EXPECT_EQ(store.statefulset({"shop", "web"})->partition, Partition{0});
 }
 
 TEST(Store, GivesPodsBackWithEveryField) {
     Store store;
-    store.put(set("web", 1), 1);
+    store.put(set("web", 1));
     Pod whole = pod(4, 9);
     whole.meta.deleting = true;
     whole.revision = "web-7cc";
     whole.ready = true;
     whole.ready_since = Instant{1'790'000'000'123};
-    EXPECT_EQ(names(store.put(whole, 1)), Names{"shop/web"});
+    EXPECT_EQ(names(store.put(whole)), Names{"shop/web"});
     EXPECT_EQ(store.pods_of(set("web", 1)), std::vector<Pod>{whole});
 }
 
@@ -99,7 +99,7 @@ TEST(Store, AnyUidComesBackAsItWas) {
         for (char& c : uid) {
             if (c != '-') c = hex[dice.roll() % 16];
         }
-        store.put(set("web", static_cast<std::uint64_t>(round) + 1, uid), 1);
+        store.put(set("web", static_cast<std::uint64_t>(round) + 1, uid));
         EXPECT_EQ(store.statefulset({"shop", "web"})->meta.uid, uid);
     }
 }
@@ -121,7 +121,7 @@ TEST(Store, TextsThatAreNoUuidAreToldApartFromThoseThatAre) {
         "ffffffff-ffff-ffff-ffff-ffffffffffff", "00000000-0000-0000-0000-000000000000"};
     for (const std::string& one : almost) {
         Store store;
-        store.put(set("web", 1, one), 1);
+        store.put(set("web", 1, one));
         for (const std::string& other : real)
             EXPECT_EQ(store.remove(set("web", 2, other)), Touched{}) << one << " is not " << other;
         for (const std::string& other : almost)
@@ -135,9 +135,9 @@ TEST(Store, ASetNeverGoesBackToAnOlderVersion) {
     Store store;
     StatefulSet newer = set("web", 9);
     newer.replicas = PodCount{5};
-    store.put(newer, 1);
-    EXPECT_TRUE(store.put(set("web", 8), 1).empty());
-    EXPECT_TRUE(store.put(set("web", 9), 1).empty()) << "the same version is no news";
+    store.put(newer);
+    EXPECT_TRUE(store.put(set("web", 8)).empty());
+    EXPECT_TRUE(store.put(set("web", 9)).empty()) << "the same version is no news";
     EXPECT_EQ(store.statefulset({"shop", "web"})->replicas, PodCount{5});
 }
 
@@ -145,17 +145,17 @@ TEST(Store, APodNeverGoesBackToAnOlderVersion) {
     Store store;
     Pod newer = pod(0, 9);
     newer.ready = true;
-    store.put(newer, 1);
-    EXPECT_TRUE(store.put(pod(0, 8), 1).empty());
+    store.put(newer);
+    EXPECT_TRUE(store.put(pod(0, 8)).empty());
     EXPECT_TRUE(store.pods_of(set("web", 1)).at(0).ready);
     EXPECT_EQ(store.pod_count(), 1u);
 }
 
 TEST(Store, ANamesakeWithAnotherUidIsAnotherSet) {
     Store store;
-    store.put(set("web", 5, uid_a), 1);
-    store.put(pod(0, 4, uid_a), 1);
-    store.put(set("web", 9, uid_b), 1);
+    store.put(set("web", 5, uid_a));
+    store.put(pod(0, 4, uid_a));
+    store.put(set("web", 9, uid_b));
     EXPECT_EQ(store.statefulset({"shop", "web"})->meta.uid, uid_b);
     EXPECT_TRUE(store.pods_of(*store.statefulset({"shop", "web"})).empty())
         << "the pods of the dead one are not its pods";
@@ -168,8 +168,8 @@ TEST(Store, APodThatCameBackUnderItsNameIsAnotherPod) {
     Store store;
     Pod old = pod(0, 5), young = pod(0, 9);
     young.meta.uid = uid_b;
-    store.put(old, 1);
-    store.put(young, 1);
+    store.put(old);
+    store.put(young);
     EXPECT_EQ(names(store.remove(old)), Names{"shop/web"});
     ASSERT_EQ(store.pods_of(set("web", 1)).size(), 1u);
     EXPECT_EQ(store.pods_of(set("web", 1))[0].meta.uid, uid_b);
@@ -179,19 +179,21 @@ TEST(Store, PodsThatNoSetOwnsAreNotKept) {
     Store store;
     Pod orphan = pod(0, 5);
     orphan.owner_uid.clear();
-    EXPECT_TRUE(store.put(orphan, 1).empty());
+    EXPECT_TRUE(store.put(orphan).empty());
     Pod nameless = pod(0, 5);
     nameless.meta.key.name = "web";
-    EXPECT_TRUE(store.put(nameless, 1).empty());
+    EXPECT_TRUE(store.put(nameless).empty());
     EXPECT_EQ(store.pod_count(), 0u);
 }
 
 TEST(Store, WhatACompleteListDidNotBringIsGone) {
     Store store;
-    store.put(set("web", 5), 1);
-    store.put(set("db", 6, uid_b), 1);
-    store.put(set("web", 5), 2);
-    EXPECT_EQ(names(store.drop_unlisted_sets("", 2, 10)), Names{"shop/db"});
+    store.put(set("web", 5));
+    store.put(set("db", 6, uid_b));
+    store.begin_list_of_sets("");
+    store.begin_list_of_pods("");
+    store.put(set("web", 5));
+    EXPECT_EQ(names(store.drop_unlisted_sets("", 10)), Names{"shop/db"});
     EXPECT_EQ(store.keys(), (std::vector<ObjectKey>{{"shop", "web"}}));
     EXPECT_EQ(store.set_count(), 1u);
 }
@@ -199,59 +201,69 @@ TEST(Store, WhatACompleteListDidNotBringIsGone) {
 TEST(Store, PodsThatACompleteListDidNotBringAreGone) {
     Store store;
     for (int ordinal = 0; ordinal < 3; ++ordinal)
-        store.put(pod(ordinal, 5), 1);
-    store.put(pod(1, 5), 2);
-    EXPECT_EQ(names(store.drop_unlisted_pods("shop", 2, 10)), Names{"shop/web"});
+        store.put(pod(ordinal, 5));
+    store.begin_list_of_sets("");
+    store.begin_list_of_pods("");
+    store.put(pod(1, 5));
+    EXPECT_EQ(names(store.drop_unlisted_pods("shop", 10)), Names{"shop/web"});
     EXPECT_EQ(store.pod_count(), 1u);
     EXPECT_EQ(store.pods_of(set("web", 1)).at(0).meta.key.name, "web-1");
 }
 
 TEST(Store, AListSaysNothingAboutOtherNamespaces) {
     Store store;
-    store.put(set("web", 5, uid_a, "shop"), 1);
-    store.put(set("web", 5, uid_b, "post"), 1);
-    store.put(pod(0, 5, uid_a, "shop"), 1);
-    store.put(pod(0, 5, uid_b, "post"), 1);
-    EXPECT_EQ(names(store.drop_unlisted_sets("shop", 2, 10)), Names{"shop/web"});
-    EXPECT_EQ(names(store.drop_unlisted_pods("shop", 2, 10)), Names{"shop/web"});
+    store.put(set("web", 5, uid_a, "shop"));
+    store.put(set("web", 5, uid_b, "post"));
+    store.put(pod(0, 5, uid_a, "shop"));
+    store.put(pod(0, 5, uid_b, "post"));
+    store.begin_list_of_sets("");
+    store.begin_list_of_pods("");
+    EXPECT_EQ(names(store.drop_unlisted_sets("shop", 10)), Names{"shop/web"});
+    EXPECT_EQ(names(store.drop_unlisted_pods("shop", 10)), Names{"shop/web"});
     EXPECT_TRUE(store.statefulset({"post", "web"}).has_value());
     EXPECT_EQ(store.pod_count(), 1u);
 }
 
 TEST(Store, WhatIsNewerThanTheListIsNotGone) {
     Store store;
-    store.put(set("web", 11), 1);
-    store.put(pod(0, 11), 1);
-    EXPECT_TRUE(store.drop_unlisted_sets("", 2, 10).empty());
-    EXPECT_TRUE(store.drop_unlisted_pods("", 2, 10).empty());
+    store.put(set("web", 11));
+    store.put(pod(0, 11));
+    store.begin_list_of_sets("");
+    store.begin_list_of_pods("");
+    EXPECT_TRUE(store.drop_unlisted_sets("", 10).empty());
+    EXPECT_TRUE(store.drop_unlisted_pods("", 10).empty());
     EXPECT_EQ(store.set_count() + store.pod_count(), 2u);
-    EXPECT_EQ(names(store.drop_unlisted_sets("", 2, 11)), Names{"shop/web"});
-    EXPECT_EQ(names(store.drop_unlisted_pods("", 2, 11)), Names{"shop/web"})
+    EXPECT_EQ(names(store.drop_unlisted_sets("", 11)), Names{"shop/web"});
+    EXPECT_EQ(names(store.drop_unlisted_pods("", 11)), Names{"shop/web"})
         << "what is of the very version of the list would be in it";
 }
 
 TEST(Store, AListThatWasCutShortRemovesNothing) {
     Store store;
-    store.put(set("web", 5), 1);
-    store.put(set("db", 6, uid_b), 1);
-    store.put(set("web", 5), 2);  // the first page of a list whose second page never came
-    store.put(set("web", 5), 3);
-    store.put(set("db", 6, uid_b), 3);
-    EXPECT_TRUE(store.drop_unlisted_sets("", 3, 10).empty());
+    store.put(set("web", 5));
+    store.put(set("db", 6, uid_b));
+    store.begin_list_of_sets("");
+    store.begin_list_of_pods("");
+    store.put(set("web", 5));  // the first page of a list whose second page never came
+    store.begin_list_of_sets("");
+    store.begin_list_of_pods("");
+    store.put(set("web", 5));
+    store.put(set("db", 6, uid_b));
+    EXPECT_TRUE(store.drop_unlisted_sets("", 10).empty());
     EXPECT_EQ(store.set_count(), 2u);
 }
 
 TEST(Store, RemovingAPodThatIsNotThereConcernsNobody) {
     Store store;
-    store.put(pod(0, 5), 1);
+    store.put(pod(0, 5));
     EXPECT_EQ(store.remove(pod(1, 5)), Touched{});
     EXPECT_EQ(store.pod_count(), 1u);
 }
 
 TEST(Store, RemovingTwiceIsRemovingOnce) {
     Store store;
-    store.put(set("web", 5), 1);
-    store.put(pod(0, 5), 1);
+    store.put(set("web", 5));
+    store.put(pod(0, 5));
     EXPECT_EQ(names(store.remove(set("web", 6))), Names{"shop/web"});
     EXPECT_TRUE(store.remove(set("web", 6)).empty());
     EXPECT_EQ(names(store.remove(pod(0, 6))), Names{"shop/web"});
@@ -261,16 +273,16 @@ TEST(Store, RemovingTwiceIsRemovingOnce) {
 
 TEST(Store, PodsMayComeBeforeTheirSet) {
     Store store;
-    EXPECT_EQ(names(store.put(pod(0, 5), 1)), Names{"shop/web"});
+    EXPECT_EQ(names(store.put(pod(0, 5))), Names{"shop/web"});
     EXPECT_FALSE(store.statefulset({"shop", "web"}).has_value());
-    store.put(set("web", 6), 1);
+    store.put(set("web", 6));
     EXPECT_EQ(store.pods_of(*store.statefulset({"shop", "web"})).size(), 1u);
 }
 
 TEST(Store, AnObjectWithoutAVersionIsNoObject) {
     Store store;
-    EXPECT_TRUE(store.put(set("web", 0), 1).empty());
-    EXPECT_TRUE(store.put(pod(0, 0), 1).empty());
+    EXPECT_TRUE(store.put(set("web", 0)).empty());
+    EXPECT_TRUE(store.put(pod(0, 0)).empty());
     EXPECT_EQ(store.set_count() + store.pod_count(), 0u);
 }
 

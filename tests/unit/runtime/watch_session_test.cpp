@@ -1,5 +1,6 @@
 #include "runtime/watch_session.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -150,7 +151,6 @@ TEST(WatchSession, AServerInTroubleIsNotMistakenForOneThatCannotStream) {
 TEST(WatchSession, PagesAreReadOneAfterTheOther) {
     WatchSession session = paging(noon);
     EXPECT_EQ(polled(session, noon), "list");
-    const std::uint8_t epoch = session.epoch();
     Seen seen = session.on_page({{pod("web-0")}, "100", "page-2"}, noon);
     EXPECT_EQ(seen.objects.size(), 1u);
     EXPECT_EQ(seen.complete_at, std::nullopt);
@@ -158,20 +158,17 @@ TEST(WatchSession, PagesAreReadOneAfterTheOther) {
     EXPECT_EQ(polled(session, noon), "list from page-2");
     seen = session.on_page({{pod("web-1")}, "100", ""}, noon);
     EXPECT_EQ(seen.complete_at, 100u);
-    EXPECT_EQ(session.epoch(), epoch) << "all pages belong to one list";
     EXPECT_EQ(polled(session, noon), "watch from 100");
 }
 
 TEST(WatchSession, AContinueTokenThatExpiredStartsTheListAnewAndRemovesNothing) {
     WatchSession session = paging(noon);
     static_cast<void>(session.poll(noon));
-    const std::uint8_t epoch = session.epoch();
     static_cast<void>(session.on_page({{pod("web-0")}, "100", "page-2"}, noon));
     static_cast<void>(session.poll(noon));
     session.on_failure({410, Duration{0}, "the continue token is too old"}, noon);
     EXPECT_FALSE(session.is_synced());
     EXPECT_EQ(next_request(session, noon).first, "list");
-    EXPECT_NE(session.epoch(), epoch);
 }
 
 TEST(WatchSession, AListThatWasCutShortStartsAnew) {
@@ -186,14 +183,12 @@ TEST(WatchSession, AListThatWasCutShortStartsAnew) {
 TEST(WatchSession, AStreamThatEndsBeforeItsBookmarkProvesNothing) {
     WatchSession session = pods();
     static_cast<void>(session.poll(noon));
-    const std::uint8_t epoch = session.epoch();
     static_cast<void>(session.on_events(events(model::Changed{pod("web-0")}), noon));
     session.on_end(noon);
     EXPECT_FALSE(session.is_synced());
     const auto [request, delay] = next_request(session, noon);
     EXPECT_EQ(request, "list") << "the bookmark may never come: pages are the way out";
     EXPECT_GE(delay, 400ms);
-    EXPECT_NE(session.epoch(), epoch);
 }
 
 TEST(WatchSession, AServerThatEndsWatchesAsSoonAsTheyStartIsAskedLessAndLessOften) {
@@ -337,10 +332,8 @@ TEST(WatchSession, TheWorldIsListedAnewNowAndThenEvenIfAllSeemsWell) {
     EXPECT_LE(relist, noon + 15min);
     EXPECT_FALSE(session.should_cancel(relist - 1ms));
     EXPECT_TRUE(session.should_cancel(relist));
-    const std::uint8_t epoch = session.epoch();
     session.cancelled();
     EXPECT_EQ(polled(session, relist), "stream");
-    EXPECT_NE(session.epoch(), epoch);
     const Seen seen = session.on_events(events(initial_end("900")), relist + 1s);
     EXPECT_EQ(seen.complete_at, 900u);
     EXPECT_GE(*session.wake_at(), relist + 10min) << "and again later";
@@ -490,6 +483,70 @@ TEST(WatchSession, AnAbsentResourceThatMayNotBeReadAnyMoreIsNotAbsentForAllWeKno
     EXPECT_FALSE(session.is_synced());
 }
 
+TEST(WatchSession, WhatCouldNotBeReadIsKeptAndTheRestOfTheListCounts) {
+    WatchSession session = things();
+    static_cast<void>(session.poll(noon));
+    Seen seen = session.on_events(events(model::LeftOut{{"shop", "huge"}, "too large"}), noon);
+    EXPECT_THAT(seen.kept, ::testing::ElementsAre(model::ObjectKey{"shop", "huge"}));
+    seen = session.on_events(events(model::Changed{pod("a")}, initial_end("100")), noon);
+    EXPECT_EQ(seen.complete_at, 100u);
+}
+
+TEST(WatchSession, PagesThatAreTooLargeBecomeSmallerAtOnce) {
+    WatchSession session = paging(noon);
+    for (const int limit : {250, 62, 15, 3, 1}) {
+        const auto request = session.poll(noon);
+        ASSERT_TRUE(request.has_value()) << limit;
+        EXPECT_EQ(std::get<ListRequest>(*request).limit, limit);
+        session.on_failure({0, Duration{0}, "too large", true}, noon);
+    }
+    EXPECT_EQ(polled(session, noon), "nothing") << "there is nothing smaller than one object";
+    EXPECT_EQ(next_request(session, noon).first, "list");
+}
+
+TEST(WatchSession, AListOlderThanWhatWasSeenMeansThatTheClusterWasRestored) {
+    WatchSession session = watching(noon);
+    session.on_failure({410, Duration{0}, "gone"}, noon);
+    ASSERT_EQ(next_request(session, noon).first, "stream");
+    Seen seen = session.on_events(events(model::Changed{pod("a")}, initial_end("7")), noon);
+    EXPECT_TRUE(seen.went_back);
+    EXPECT_EQ(seen.complete_at, std::nullopt);
+    EXPECT_FALSE(session.is_synced());
+    EXPECT_FALSE(session.is_in_flight()) << "the stream is of no use";
+    ASSERT_EQ(next_request(session, noon).first, "stream");
+    seen = session.on_events(events(initial_end("7")), noon);
+    EXPECT_FALSE(seen.went_back);
+    EXPECT_TRUE(seen.is_synced);
+    EXPECT_EQ(seen.complete_at, 7u);
+}
+
+TEST(WatchSession, ABookmarkOlderThanWhatWasSeenLeadsToAFreshList) {
+    WatchSession session = watching(noon);
+    static_cast<void>(session.on_events(events(model::Bookmark{"7", false}), noon));
+    EXPECT_FALSE(session.is_in_flight());
+    EXPECT_EQ(next_request(session, noon).first, "stream");
+}
+
+TEST(WatchSession, IsGivenUpWhenItMayNotBeReadAndWhenItFailsAgainAndAgain) {
+    WatchSession forbidden = paging(noon);
+    static_cast<void>(forbidden.poll(noon));
+    forbidden.on_failure({403, Duration{0}, "forbidden"}, noon);
+    EXPECT_TRUE(forbidden.is_given_up());
+    static_cast<void>(next_request(forbidden, noon));
+    EXPECT_TRUE(forbidden.on_page({{}, "100", ""}, noon).is_synced);
+    EXPECT_FALSE(forbidden.is_given_up());
+
+    WatchSession broken = pods();
+    for (int failures = 1; failures <= 4; ++failures) {
+        static_cast<void>(next_request(broken, noon));
+        broken.on_failure({500, Duration{0}, "trouble"}, noon);
+        EXPECT_EQ(broken.is_given_up(), failures == 4);
+    }
+    WatchSession once_seen = watching(noon);
+    once_seen.on_failure({403, Duration{0}, "forbidden"}, noon);
+    EXPECT_FALSE(once_seen.is_given_up()) << "what was seen once was seen";
+}
+
 TEST(WatchSession, AListThatLacksWhatCouldNotBeReadRemovesNothing) {
     WatchSession stream = things();
     static_cast<void>(stream.poll(noon));
@@ -501,7 +558,7 @@ TEST(WatchSession, AListThatLacksWhatCouldNotBeReadRemovesNothing) {
 
     WatchSession pages = paging(noon);
     static_cast<void>(pages.poll(noon));
-    static_cast<void>(pages.on_page({{pod("a")}, "100", "page-2", {"unreadable"}}, noon));
+    static_cast<void>(pages.on_page({{pod("a")}, "100", "page-2", {{{}, "unreadable"}}}, noon));
     static_cast<void>(pages.poll(noon));
     seen = pages.on_page({{pod("b")}, "100", ""}, noon);
     EXPECT_TRUE(pages.is_synced());
@@ -517,7 +574,7 @@ TEST(WatchSession, AListThatLacksWhatCouldNotBeReadRemovesNothing) {
 TEST(WatchSession, AListInPagesAfterOneThatCouldNotBeReadIsCompleteAgain) {
     WatchSession session = paging(noon);
     static_cast<void>(session.poll(noon));
-    static_cast<void>(session.on_page({{pod("a")}, "100", "page-2", {"unreadable"}}, noon));
+    static_cast<void>(session.on_page({{pod("a")}, "100", "page-2", {{{}, "unreadable"}}}, noon));
     static_cast<void>(session.poll(noon));
     session.on_failure({410, Duration{0}, "expired"}, noon);
     const Instant later = session.wake_at().value();

@@ -6,14 +6,15 @@
 #include "api/pilot/hooks/elasticsearch.hpp"
 #include "api/pilot/hooks/hook_secrets.hpp"
 #include "base/names.hpp"
+#include "model/annotations.hpp"
 
 namespace sluice::api::pilot {
 
 namespace {
 
-const std::string scheme_annotation = "sluice.dev/elasticsearch-scheme";
-const std::string port_annotation = "sluice.dev/elasticsearch-port";
-const std::string secret_annotation = "sluice.dev/elasticsearch-secret";
+const std::string& scheme_annotation = model::key::elasticsearch_scheme;
+const std::string& port_annotation = model::key::elasticsearch_port;
+const std::string& secret_annotation = model::key::elasticsearch_secret;
 
 std::string annotation_or(const Transition& transition, const std::string& name,
                           const std::string& otherwise) {
@@ -50,7 +51,8 @@ Result<void> may_go_to_pods(const SecretReader& secret, const Transition& transi
                             const ElasticsearchAccess& access) {
     for (const std::optional<HookPod>& pod : {transition.prev, transition.next}) {
         if (!pod || pod->ip.empty()) continue;
-        const Result<void> sent = secret.may_go_to({access.scheme, pod->ip, access.port, "", ""});
+        const Result<void> sent =
+            secret.is_not_kept_from({access.scheme, pod->ip, access.port, "", ""});
         if (!sent) return sent;
     }
     return {};

@@ -116,7 +116,7 @@ std::expected<Ask, HookStep> with_secrets(const ExternalHook& hook, const Transi
         if (!secret) return std::unexpected(secret.error());
         const Result<Url> url = read_url(hook.url, "headersSecret");
         if (!url) return std::unexpected<HookStep>(refuse("the url " + url.error().message));
-        if (const Result<void> sent = secret->may_go_to(*url); !sent) {
+        if (const Result<void> sent = secret->is_not_kept_from(*url); !sent) {
             return std::unexpected<HookStep>(refuse(sent.error().message));
         }
         Result<std::vector<AskHeader>> headers = read_headers(*secret);

@@ -40,6 +40,21 @@ TEST(ExpressionBounds, refuse_what_is_nested_too_deeply) {
     EXPECT_EQ(outcome(repeated("!", 60) + "true"), "true");
 }
 
+TEST(ExpressionBounds, refuse_values_that_are_nested_step_by_step) {
+    const std::vector<std::pair<std::string, std::string>> wraps{{"[", "]"}, {"{a: ", "}"}};
+    for (const auto& [open, close] : wraps) {
+        std::string text = "result";
+        for (int step = 0; step < 6; ++step)
+            text = "map([" + text + "], {" + repeated(open, 50) + "#" + repeated(close, 50) + "})";
+        EXPECT_THAT(outcome(text), HasSubstr("nests values too deeply")) << open;
+        EXPECT_THAT(outcome("len(" + text + ") > 0"), HasSubstr("nests values too deeply"));
+    }
+    std::string shallow = "result";
+    for (int step = 0; step < 4; ++step)
+        shallow = "map([" + shallow + "], {" + repeated("[", 50) + "#" + repeated("]", 50) + "})";
+    EXPECT_EQ(outcome("len(" + shallow + ") > 0"), "true");
+}
+
 TEST(ExpressionBounds, let_operators_stand_in_a_row_as_long_as_they_like) {
     EXPECT_EQ(outcome("1" + repeated("+1", 4'000)), "4001");
     EXPECT_EQ(outcome("true" + repeated(" and true", 900)), "true");

@@ -1,4 +1,5 @@
 #include "api/analysis/inquire.hpp"
+#include "base/base64.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -16,7 +17,8 @@ const std::string canary = "canary/5f\"1d";
 const std::vector<SecretArgument> token{{"token", {"login", "key"}}};
 
 Learnt knowing(std::vector<Result<Answer>> answers = {},
-               std::map<std::string, std::string> annotations = {}) {
+               std::map<std::string, std::string> annotations = {
+                   {"sluice.dev/allowed-hosts", "shop"}}) {
     Learnt learnt;
     Secret secret;
     secret.data.emplace("key", Redacted{canary + "\n"});
@@ -172,29 +174,45 @@ TEST(InquireWeb, WhatIsNoAnswerIsASentence) {
     EXPECT_THAT(told({200, "", "{}"}, "{.a}"), HasSubstr("jsonPath: "));
 }
 
-TEST(InquireSecrets, EachIsFetchedAndPutWhereItStands) {
-    WebQuestion question = web("https://shop/x?key={{args.token}}");
+TEST(InquireSecrets, EachIsFetchedAndPutIntoItsHeader) {
+    WebQuestion question = web();
     question.secrets = token;
-    question.provider.method = Method::Post;
     question.provider.headers = {{"Authorization", "Bearer {{ args.token }}"}};
-    question.provider.body = R"({"key":"{{args.token}}"})";
-    question.provider.body_is_json = true;
     FindingStep first = step(question);
     ASSERT_TRUE(std::holds_alternative<NeedSecret>(first));
     EXPECT_EQ(std::get<NeedSecret>(first).name, "login");
     const Ask ask = request(question, knowing());
-    EXPECT_EQ(ask.url, "https://shop/x?key=canary%2F5f%221d");
     EXPECT_EQ(ask.headers.at(0).value.reveal(), "Bearer " + canary);
-    EXPECT_EQ(ask.body, R"({"key":"canary/5f\"1d"})");
+}
+
+TEST(InquireSecrets, NoneStandsOutsideOfAHeader) {
+    WebQuestion in_url = web("https://shop/x?key={{args.token}}");
+    in_url.secrets = token;
+    EXPECT_EQ(why(in_url, knowing()), "the url must not hang on a Secret: headers may");
+    WebQuestion in_body = web();
+    in_body.secrets = token;
+    in_body.provider.body = "{{args.token}}";
+    EXPECT_EQ(why(in_body, knowing()), "the body must not hang on a Secret: headers may");
+    PrometheusQuestion in_query = prometheus();
+    in_query.secrets = token;
+    in_query.provider.query = "up{a=\"{{args.token}}\"}";
+    EXPECT_EQ(why(in_query, knowing()), "the query must not hang on a Secret: headers may");
+    PrometheusQuestion in_address = prometheus();
+    in_address.secrets = token;
+    in_address.provider.address = "http://prom/{{args.token}}";
+    EXPECT_EQ(why(in_address, knowing()), "the address must not hang on a Secret: headers may");
 }
 
 TEST(InquireSecrets, AnEchoDoesNotReachTheStatus) {
     WebQuestion question = web();
     question.secrets = token;
     question.provider.headers = {{"Authorization", "{{args.token}}"}};
-    for (const char* body : {R"({"got":"canary/5f\"1d"})", R"("/x?key=canary%2F5f%221d")"}) {
+    const std::string in_base64 = "\"" + encode_base64(canary) + "\"";
+    for (const std::string& body : {std::string{R"({"got":"canary/5f\"1d"})"},
+                                    std::string{R"("/x?key=canary%2F5f%221d")"}, in_base64}) {
         const Measured echoed = measured(question, knowing({Answer{200, "", body}}));
         EXPECT_THAT(echoed.text, Not(HasSubstr("canary"))) << body;
+        EXPECT_THAT(echoed.text, Not(HasSubstr(encode_base64(canary)))) << body;
         EXPECT_THAT(echoed.text, HasSubstr("[redacted]"));
     }
     const std::string told =
@@ -206,15 +224,16 @@ TEST(InquireSecrets, TheyGoOnlyWhereTheyMay) {
     WebQuestion question = web();
     question.secrets = token;
     EXPECT_EQ(why(question, knowing({}, {{"sluice.dev/allowed-hosts", "prom"}})),
-              "Secret ns/login: its annotation sluice.dev/allowed-hosts does not list the host "
-              "\"shop\"");
+              "Secret ns/login: may not be sent to https://shop. To allow it: kubectl -n ns "
+              "annotate --overwrite secret login sluice.dev/allowed-hosts=prom,shop, or start the "
+              "operator with --allowed-metric-hosts=shop");
+    question.provider.insecure = true;
+    EXPECT_THAT(why(question, knowing()), HasSubstr("whose certificate is not to be verified"));
+    question.provider.insecure = false;
     question.secrets = {{"token", {"login", "none"}}};
     EXPECT_EQ(why(question, knowing()), "Secret ns/login: has no key none");
     question.secrets = {{"token", {"../x", "key"}}};
     EXPECT_EQ(why(question, knowing()), "\"../x\" is not the name of a Secret");
-    WebQuestion sly = web("https://{{args.token}}/x");
-    sly.secrets = token;
-    EXPECT_EQ(why(sly, knowing()), "the host must not hang on a Secret");
 }
 
 TEST(InquireHosts, OnlyAllowedHostsAreAskedAndNoSecretIsFetchedForOthers) {

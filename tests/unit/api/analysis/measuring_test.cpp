@@ -91,6 +91,20 @@ TEST(Measuring, ErrorsAreTriedAgainTenSecondsLaterAndThenEndInError) {
                           "one: Prometheus is away"));
 }
 
+TEST(Measuring, WhatCouldNotBeAskedCountsForNothingAndIsAskedAgain) {
+    RunWorld world{spec_of(metric_json("rate", R"("successCondition":"result[0] > 0")"))};
+    world.turn();
+    const std::string key = world.last().question->key;
+    for (int i = 0; i < 20; ++i) {
+        const Instant before = world.now;
+        EXPECT_FALSE(world.answer(NotAsked{}).question.has_value()) << "not at once";
+        EXPECT_EQ(world.wait().question->key, key) << "the same measurement";
+        EXPECT_EQ(world.now, before + 10s);
+    }
+    EXPECT_EQ(world.answer(value(1)).status.phase, Phase::Successful);
+    EXPECT_EQ(world.last().status.results[0].error, 0);
+}
+
 TEST(Measuring, AnErrorDoesNotCountAsAMeasurement) {
     RunWorld world{spec_of(metric_json("rate", at_least))};
     world.turn();

@@ -44,16 +44,35 @@ TEST(Hosts, AStarStandsForNamesBelow) {
     EXPECT_FALSE(allows("*.example.com", "http://a.example.com.evil.test"));
 }
 
+TEST(Hosts, ASchemeNarrowsAnEntry) {
+    EXPECT_TRUE(allows("http://prom", "http://prom:9090"));
+    EXPECT_FALSE(allows("http://prom", "https://prom"));
+    EXPECT_TRUE(allows("https://*.example.com:8443", "https://a.example.com:8443"));
+    EXPECT_FALSE(allows("https://*.example.com", "http://a.example.com"));
+}
+
+TEST(Hosts, ForSecretsPlainHttpMustBeNamed) {
+    const auto tells = [](const char* hosts, const char* url) {
+        return lists_for_secrets(read_hosts(hosts).value(), read_url(url, "").value());
+    };
+    EXPECT_TRUE(tells("prom", "https://prom:9090"));
+    EXPECT_FALSE(tells("prom", "http://prom:9090"));
+    EXPECT_TRUE(tells("prom, http://prom:9090", "http://prom:9090"));
+    EXPECT_FALSE(tells("https://prom, http://other", "http://prom:9090"));
+    EXPECT_FALSE(tells("", "https://prom"));
+}
+
 TEST(Hosts, WhatIsNoHostIsRefused) {
     for (const std::string entry :
-         {"*", "*.", "*.*.com", "a.*.com", "http://prom", "prom/x", "prom?x", "user@prom", "prom#x",
-          "prom:0", "prom:", "pr om", "*.10.0.0.1", "10.1", "fd00::1", "pro\nm"}) {
+         {"*", "*.", "*.*.com", "a.*.com", "ftp://prom", "http://", "http://prom/x", "prom/x",
+          "prom?x", "user@prom", "prom#x", "prom:0", "prom:", "pr om", "*.10.0.0.1", "10.1",
+          "fd00::1", "pro\nm"}) {
         const Result<HostList> hosts = read_hosts("ok," + entry);
         EXPECT_FALSE(hosts) << entry;
     }
     EXPECT_FALSE(read_hosts("a,,b"));
     EXPECT_EQ(read_hosts("prom/x").error().message,
-              "\"prom/x\" is not a host, host:port or *.domain");
+              "\"prom/x\" is not a host, host:port, *.domain or http://host:port");
     std::string many = "a";
     for (int i = 0; i < 64; ++i)
         many += ",a";

@@ -1,5 +1,6 @@
 #include "api/metrics/prometheus.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <deque>
@@ -12,13 +13,15 @@ namespace sluice::api::metrics {
 namespace {
 
 using Kind = MetricReading::Kind;
+using ::testing::HasSubstr;
 using Texts = std::map<std::string, std::string>;
 
 // A value that no message may ever hold.
 const std::string canary = "canary-5f1d";
 const std::string no_data = R"({"status":"success","data":{"resultType":"vector","result":[]}})";
 
-Secret secret(const Texts& texts, Texts annotations = {}) {
+Secret secret(const Texts& texts,
+              Texts annotations = {{allowed_hosts_annotation, "http://prom, prom"}}) {
     Secret made;
     for (const auto& [key, text] : texts)
         made.data.emplace(key, Redacted{text});
@@ -282,8 +285,11 @@ TEST(Prometheus, AnAuthorityWithoutTlsIsAMistake) {
 TEST(Prometheus, VerificationIsLeftOutOnlyOnRequest) {
     PrometheusQuery asked = with_login("https://prom");
     asked.insecure_skip_verify = true;
-    const Talk talk =
-        play(asked, {.secrets = {{"login", secret({{"token", canary}, {"ca.crt", "own"}})}}});
+    EXPECT_EQ(trouble(asked, {.secrets = {{"login", secret({{"token", canary}})}}}),
+              "Secret shop/login: is not sent to https://prom, whose certificate is not to be "
+              "verified");
+    asked.secret = "";
+    const Talk talk = play(asked, {});
     EXPECT_FALSE(talk.asks.at(0).verify);
     EXPECT_EQ(talk.asks.at(0).ca_pem, "");
 }
@@ -292,18 +298,46 @@ TEST(Prometheus, ASecretGoesOnlyToTheHostsThatItLists) {
     const auto listing = [](const std::string& hosts) {
         return secret({{"token", canary}}, {{"sluice.dev/allowed-hosts", hosts}});
     };
-    for (const std::string hosts : {"prom", "x, prom:9090", "*.example.com,prom"}) {
+    for (const std::string hosts :
+         {"http://prom", "x, http://prom:9090", "*.example.com,http://prom"}) {
         const Talk talk = play(with_login(), {.secrets = {{"login", listing(hosts)}}});
         EXPECT_EQ(talk.reading.kind, Kind::NoData) << talk.reading.message;
     }
-    for (const std::string hosts : {"", "other", "prom:9091", "*.prom"}) {
+    for (const std::string hosts : {"other", "prom:9091", "*.prom", "prom", "https://prom:9090"}) {
         EXPECT_EQ(trouble_with(listing(hosts)),
-                  "Secret shop/login: its annotation sluice.dev/allowed-hosts does not list the "
-                  "host \"prom\"");
+                  "Secret shop/login: may not be sent to http://prom:9090. To allow it: kubectl -n "
+                  "shop annotate --overwrite secret login sluice.dev/allowed-hosts=" +
+                      hosts +
+                      ",http://prom:9090, or start the operator with "
+                      "--allowed-metric-hosts=http://prom:9090");
     }
+    EXPECT_THAT(trouble_with(listing("")), HasSubstr("allowed-hosts=http://prom:9090, or"));
+    EXPECT_THAT(trouble_with(secret({{"token", canary}}, {})), HasSubstr("may not be sent"));
     EXPECT_EQ(trouble_with(listing("prom,*")),
               "Secret shop/login: annotation sluice.dev/allowed-hosts: \"*\" is not a host, "
-              "host:port or *.domain");
+              "host:port, *.domain or http://host:port");
+}
+
+TEST(Prometheus, OverHttpsTheHostAloneIsEnough) {
+    const auto told = [](const std::string& hosts) {
+        const Secret login = secret({{"token", canary}}, {{allowed_hosts_annotation, hosts}});
+        return play(with_login("https://prom"), {.secrets = {{"login", login}}}).reading.message;
+    };
+    EXPECT_EQ(told("prom"), "");
+    EXPECT_EQ(told("https://prom:443"), "");
+    EXPECT_THAT(told("http://prom"), HasSubstr("sluice.dev/allowed-hosts=http://prom,prom, or"));
+}
+
+TEST(Prometheus, TheAdministratorMayAllowItForAllSecrets) {
+    const Secret login = secret({{"token", canary}}, {});
+    const auto kind = [&](const std::string& url, const std::string& allowed) {
+        return play(with_login(url),
+                    {.secrets = {{"login", login}}, .allowed = read_hosts(allowed).value()})
+            .reading.kind;
+    };
+    EXPECT_EQ(kind("http://prom:9090", "http://prom:9090"), Kind::NoData);
+    EXPECT_EQ(kind("https://prom", "prom"), Kind::NoData);
+    EXPECT_EQ(kind("http://prom:9090", "prom:9090"), Kind::Unknown) << "asked, but not with it";
 }
 
 TEST(Prometheus, OnlyAllowedHostsAreAskedAndBeforeAnySecretIsRead) {

@@ -166,7 +166,8 @@ TEST_F(CustomResourceTest, PrometheusGetsTheTokenOfASecretOfTheNamespace) {
     ASSERT_EQ(create(R"(
 apiVersion: v1
 kind: Secret
-metadata: {name: login, namespace: shop}
+metadata:
+  {name: login, namespace: shop, annotations: {sluice.dev/allowed-hosts: "http://prom"}}
 stringData: {token: let-me-in}
 )")
                   .status,

@@ -1,0 +1,67 @@
+#include "controller/sessions.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+namespace sluice::controller {
+namespace {
+
+// Pods of StatefulSets carry this label; other pods are not worth their bytes.
+constexpr const char* stateful_pods = "statefulset.kubernetes.io/pod-name";
+
+std::vector<const model::CustomResource*> resources_of(const Settings& settings,
+                                                       std::span<const api::Api> apis) {
+    std::vector<const model::CustomResource*> resources;
+    for (const api::Api& api : apis)
+        if (api.resource && is_served(settings, api)) resources.push_back(api.resource);
+    return resources;
+}
+
+}  // namespace
+
+bool is_served(const Settings& settings, const api::Api& api) {
+    return settings.apis.empty() ||
+           std::ranges::find(settings.apis, api.name) != settings.apis.end();
+}
+
+std::string selector_of(const api::Api& api) {
+    return fmt::format("metadata.name={}", api.declared.config_map);
+}
+
+std::vector<runtime::WatchSession> make_sessions(const Settings& settings,
+                                                 std::span<const api::Api> apis) {
+    std::set<std::string> namespaces{settings.namespaces.begin(), settings.namespaces.end()};
+    if (namespaces.empty()) namespaces.emplace();
+    std::vector<runtime::WatchSession> sessions;
+    for (const std::string& ns : namespaces) {
+        const std::uint64_t seed = settings.seed + sessions.size();
+        sessions.emplace_back(runtime::WatchScope{model::Kind::StatefulSet, ns, {}, {}}, seed);
+        sessions.emplace_back(runtime::WatchScope{model::Kind::Pod, ns, stateful_pods, {}},
+                              seed + 1);
+        for (const model::CustomResource* resource : resources_of(settings, apis))
+            sessions.emplace_back(runtime::WatchScope{model::Kind::Custom, ns, {}, {}, resource},
+                                  settings.seed + sessions.size());
+    }
+    for (const api::Api& api : apis)
+        if (is_served(settings, api) && !api.declared.config_map.empty())
+            sessions.emplace_back(
+                runtime::WatchScope{
+                    model::Kind::ConfigMap, settings.config_namespace, {}, selector_of(api)},
+                settings.seed + sessions.size());
+    return sessions;
+}
+
+bool covers(const runtime::WatchScope& scope, const std::string& ns) {
+    return scope.kind == model::Kind::ConfigMap || scope.ns.empty() || scope.ns == ns;
+}
+
+bool needs(const api::Api& api, const runtime::WatchScope& scope) {
+    if (scope.kind == model::Kind::ConfigMap)
+        return !api.declared.config_map.empty() && scope.field_selector == selector_of(api);
+    if (scope.resource) return scope.resource == api.resource || scope.resource == api.support;
+    return steers_workloads(api);
+}
+
+}  // namespace sluice::controller

@@ -1,0 +1,68 @@
+#include "kube/policies.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/json.hpp>
+
+#include "base/assert.hpp"
+#include "kube/paths.hpp"
+#include "kube/yaml.hpp"
+
+namespace sluice::kube {
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::string_view separator = "---\n";
+
+std::string text_at(const json::value& object, std::string_view pointer) {
+    boost::system::error_code error;
+    const json::value* found = object.find_pointer(pointer, error);
+    return found && found->is_string() ? std::string{found->get_string()} : std::string{};
+}
+
+// "ValidatingAdmissionPolicy" is served as "validatingadmissionpolicies".
+std::string plural_of(std::string kind) {
+    std::ranges::transform(kind, kind.begin(),
+                           [](char c) { return c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c; });
+    if (kind.ends_with('y')) return kind.substr(0, kind.size() - 1) + "ies";
+    return kind + "s";
+}
+
+}  // namespace
+
+std::vector<WantedPolicy> policies_in(std::string_view yaml) {
+    std::vector<WantedPolicy> wanted;
+    while (!yaml.empty()) {
+        const std::size_t end = yaml.find(separator);
+        const auto document = parse_yaml(yaml.substr(0, end));
+        yaml.remove_prefix(end == yaml.npos ? yaml.size() : end + separator.size());
+        SLUICE_ASSERT(document.has_value());
+        if (!document->is_object()) continue;
+        const std::string kind = text_at(*document, "/kind");
+        const std::string name = text_at(*document, "/metadata/name");
+        SLUICE_ASSERT(!kind.empty() && !name.empty());
+        wanted.push_back({policy_path(plural_of(kind), name), fmt::format("{} {}", kind, name),
+                          document->get_object().at("spec")});
+    }
+    return wanted;
+}
+
+bool says_all(const json::value& found, const json::value& wanted) {
+    if (const json::object* members = wanted.if_object()) {
+        const json::object* there = found.if_object();
+        return there && std::ranges::all_of(*members, [&](const auto& member) {
+                   const json::value* one = there->if_contains(member.key());
+                   return one && says_all(*one, member.value());
+               });
+    }
+    if (const json::array* items = wanted.if_array()) {
+        const json::array* there = found.if_array();
+        return there && there->size() == items->size() &&
+               std::ranges::equal(*there, *items, says_all);
+    }
+    return found == wanted;
+}
+
+}  // namespace sluice::kube

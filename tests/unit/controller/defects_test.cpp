@@ -1,0 +1,128 @@
+// An assertion that fails while one object is decided about holds that object and nobody else.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/assert.hpp"
+#include "tests/unit/controller/desk.hpp"
+
+namespace sluice::controller {
+namespace {
+
+using namespace testing;
+using engine::Decision;
+using engine::Reason;
+using engine::Snapshot;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+Settings surviving() {
+    Settings settings;
+    settings.survives_defects = true;
+    return settings;
+}
+
+// Decides about everything but the run "bad".
+Decision ask_unless_bad(const Snapshot& seen, Instant) {
+    const std::string& name = seen.objects.at(0).meta.key.name;
+    SLUICE_ASSERT(name != "bad");
+    Decision decision;
+    decision.probe = engine::OwnProbe{name, std::make_shared<const engine::OwnQuestion>()};
+    return decision;
+}
+
+TEST(Defects, HoldTheObjectThatMetThemAndNobodyElse) {
+    Desk desk{surviving()};
+    run_decides = ask_unless_bad;
+    desk.put(runs, object("bad"));
+    desk.put(runs, object("good"));
+    EXPECT_THAT(desk.done<AskOwn>(), SizeIs(1));
+    EXPECT_EQ(desk.controller.counters().defects, 1u);
+    const std::pair<std::string, Reason> counted{"run", Reason::InternalError};
+    EXPECT_EQ(desk.controller.counters().decisions.at(counted), 1u);
+    EXPECT_TRUE(desk.controller.is_quiet());
+}
+
+TEST(Defects, AreToldWithThePlaceOnce) {
+    Desk desk{surviving()};
+    run_decides = ask_unless_bad;
+    desk.put(runs, object("bad"));
+    desk.pass(10min);
+    EXPECT_GT(desk.controller.counters().defects, 5u) << "it is tried again";
+    EXPECT_LT(desk.controller.counters().defects, 40u) << "but not all the time";
+    const auto told = desk.done<PostEvent>();
+    ASSERT_THAT(told, SizeIs(1));
+    EXPECT_EQ(told[0].reason, Reason::InternalError);
+    EXPECT_EQ(told[0].key, (model::ObjectKey{"shop", "bad"}));
+    EXPECT_EQ(told[0].uid, "uid-bad");
+    EXPECT_THAT(told[0].note, HasSubstr("name != \"bad\" (tests/unit/controller/"));
+    const auto logged = desk.done<Log>();
+    EXPECT_TRUE(std::ranges::any_of(logged, [](const Log& line) {
+        return line.text.find("defects_test.cpp:") != line.text.npos;
+    }));
+}
+
+TEST(Defects, AreOverWhenTheObjectCanBeDecidedAboutAgain) {
+    Desk desk{surviving()};
+    run_decides = ask_unless_bad;
+    desk.put(runs, object("bad"));
+    run_decides = [](const Snapshot&, Instant) {
+        Decision decision;
+        decision.probe = engine::OwnProbe{"now", std::make_shared<const engine::OwnQuestion>()};
+        return decision;
+    };
+    desk.put(runs, object("bad"));
+    desk.pass(61s);
+    EXPECT_THAT(desk.done<AskOwn>(), SizeIs(1));
+}
+
+TEST(Defects, AfterALiveLookEndTheTurnToo) {
+    Desk desk{surviving()};
+    const auto one = object("one");
+    int looks = 0;
+    run_decides = [&](const Snapshot&, Instant) {
+        SLUICE_ASSERT(++looks != 2);
+        Decision decision;
+        decision.probe = engine::OwnProbe{"it", std::make_shared<const engine::OwnQuestion>()};
+        decision.needs_live = true;
+        return decision;
+    };
+    desk.put(runs, one);
+    const auto reads = desk.done<ReadWorkload>();
+    ASSERT_THAT(reads, SizeIs(1));
+    desk.take(WorkloadRead{reads[0].ticket, LiveWorkload{{}, {}, {{&runs, one}}}});
+    EXPECT_THAT(desk.done<AskOwn>(), IsEmpty());
+    EXPECT_TRUE(desk.controller.is_quiet());
+    desk.pass(1s);
+    EXPECT_THAT(desk.done<ReadWorkload>(), SizeIs(1)) << "it is begun again";
+}
+
+TEST(Defects, OfABystanderDoNotHoldWhoSteers) {
+    Desk desk{surviving()};
+    gate_decides = [](const Snapshot& seen, Instant) {
+        Decision decision;
+        decision.probe = engine::OwnProbe{seen.objects.at(0).meta.key.name,
+                                          std::make_shared<const engine::OwnQuestion>()};
+        return decision;
+    };
+    run_decides = [](const Snapshot&, Instant) -> Decision {
+        SLUICE_ASSERT(false);
+        return {};
+    };
+    desk.put(gates, object("gate", "~run/one"));
+    desk.put(runs, object("one"));
+    EXPECT_THAT(desk.done<AskOwn>(), SizeIs(1));
+}
+
+TEST(DefectsDeathTest, EndTheProcessWhereNobodyAskedToSurviveThem) {
+    EXPECT_DEATH(
+        {
+            Desk desk;
+            run_decides = ask_unless_bad;
+            desk.put(runs, object("bad"));
+        },
+        "assertion failed: name != \"bad\" .tests/unit/controller/defects_test.cpp");
+}
+
+}  // namespace
+}  // namespace sluice::controller
