@@ -124,8 +124,9 @@ void add_steering_flags(CLI::App& command, OperatorFlags& flags) {
                          "Let hooks live on loopback addresses"));
     add(command
             .add_option("--allowed-metric-hosts", flags.metric_hosts,
-                        "Hosts that may be asked for metrics, separated by commas: prom:9090, "
-                        "prom.example.com, *.example.com (default: any)")
+                        "Hosts that may be asked for metrics and shown Secrets, separated by "
+                        "commas: prom:9090, *.example.com, http://prom:9090 (default: any host, "
+                        "and only those Secrets that list it)")
             ->check(host_list()));
     add(command.add_flag("--allow-local-metrics", flags.options.allow_local_metrics,
                          "Let Prometheus live on loopback addresses"));

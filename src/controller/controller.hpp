@@ -160,6 +160,7 @@ class Controller {
 
     void tell_guarantee(engine::Guarantee seen, const std::vector<std::string>& missing);
     void absorb(SessionId session, const runtime::Seen& seen, Instant now);
+    void compare_with_known(runtime::WatchSession& session, const model::Object& object) const;
     // In which version the store has it; 0: not at all.
     std::uint64_t known_version(const runtime::WatchSession& session,
                                 const model::Object& object) const;

@@ -56,9 +56,7 @@ void Controller::absorb(SessionId id, const runtime::Seen& seen, Instant now) {
             queue_.add(key, now);
     };
     for (const runtime::SeenObject& one : seen.objects) {
-        const std::uint64_t known = known_version(session, one.object);
-        if (seen.is_list && known > model::meta_of(one.object).resource_version)
-            session.contradict(known);
+        if (seen.is_list) compare_with_known(session, one.object);
         if (const auto* map = std::get_if<model::ConfigMap>(&one.object))
             see_settings(declarer(session), *map, one.is_gone, now);
         else
@@ -115,6 +113,12 @@ void Controller::take_settings(Served& served, const model::ConfigMap& map, Inst
         log(Log::Level::Warning, std::move(problem));
     effects_.list.push_back(SettingsTaken{served.settings});
     queue_all({}, now);
+}
+
+void Controller::compare_with_known(runtime::WatchSession& session,
+                                    const model::Object& object) const {
+    const std::uint64_t known = known_version(session, object);
+    if (known > model::meta_of(object).resource_version) session.contradict(known);
 }
 
 std::uint64_t Controller::known_version(const runtime::WatchSession& session,

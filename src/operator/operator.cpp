@@ -248,7 +248,7 @@ net::Reply Operator::readiness() const {
     if (!problem.empty()) return {503, "text/plain", problem + "\n"};
     std::string text = "ok\n";
     for (const std::string& line : controller_.unseen())
-        text += "not served: " + line + "\n";
+        text += "cannot be seen: " + line + "\n";
     return {200, "text/plain", text};
 }
 

@@ -18,8 +18,8 @@ def run(*words, **variables):
 @pytest.mark.parametrize("words, sentence", [
     (["operator", "--hook-retry", "soon"], '"soon" is not a duration such as 30s or 5m'),
     (["operator", "--hook-retry", "10d"], "10d is not between 1s and 1d"),
-    (["operator", "--allowed-metric-hosts", "prom,http://x"],
-     '--allowed-metric-hosts: "http://x" is not a host, host:port or *.domain'),
+    (["operator", "--allowed-metric-hosts", "prom,ftp://x"],
+     '--allowed-metric-hosts: "ftp://x" is not a host, host:port, *.domain or http://host:port'),
     (["operator", "--allowed-metric-hosts", " "], "--allowed-metric-hosts: names no host"),
     (["operator", "--apis", "pilot,mars"], '"mars" is not an API of this binary'),
     (["operator", "--qps", "0"], "--qps"),

@@ -57,8 +57,8 @@ def test_a_rollout_asks_the_hook_before_between_and_after(api, namespace, operat
     assert seen["sluice.dev/claim"] == f"pilot/{NAME}"
     assert seen["sluice.dev/reason"] == "RolloutCompleted"
     assert seen["sluice.dev/guarantee"] == "Prevent"
-    reasons = [event["reason"] for event in api.events(namespace, NAME)]
-    assert "RolloutStarted" in reasons and "RolloutCompleted" in reasons
+    wait_for("the events", lambda: {event["reason"] for event in api.events(namespace, NAME)},
+             lambda told: {"RolloutStarted", "RolloutCompleted"} <= told)
     metrics = one.metrics()
     assert metrics["sluice_steps_total"] == replicas
     # One write per pod, one that opens the rollout and one that ends it.

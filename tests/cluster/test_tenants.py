@@ -127,7 +127,7 @@ def test_a_namespace_that_may_not_be_read_is_reported_and_the_others_are_served(
         wait_for_pods(api, open_one, NAME, [IMAGE_B] * 3)
         said = readiness(operator)
         assert said.startswith("ok\n")
-        assert f"not served: namespace {closed_one}: cannot list statefulsets" in said
+        assert f"cannot be seen: namespace {closed_one}: cannot list statefulsets" in said
         assert open_one not in said
     finally:
         api.apply(sluice("manifests", "rbac"))

@@ -5,16 +5,21 @@
 #include <algorithm>
 
 #include "api/phased_rollout/spec.hpp"
-#include "engine/memory.hpp"
-#include "model/lease.hpp"
 #include "sim/api/admission.hpp"
 #include "sim/api/state.hpp"
+#include "sim/world/notes.hpp"
 
 namespace sluice::sim {
 namespace {
 
 constexpr const char* claim_at = "/metadata/annotations/sluice.dev~1claim";
 constexpr std::size_t violations_max = 50;
+
+bool shows_canary(std::string_view text) {
+    static const std::vector<std::string> spellings = spellings_of(canary);
+    return std::ranges::any_of(spellings,
+                               [&](const std::string& one) { return text.contains(one); });
+}
 
 std::string note(const json::object& set, const char* key) {
     return text_at(set, fmt::format("/metadata/annotations/sluice.dev~1{}", key));
@@ -116,7 +121,7 @@ HostWitness Inspector::witness() {
         reads_[{who, to_text(key)}] = look(key.ns, key.name);
     };
     ears.logs = [this](const std::string&, const controller::Log& line) {
-        if (line.text.find(canary) != std::string::npos) broken("S14", "a secret is in a log line");
+        if (shows_canary(line.text)) broken("S14", "a secret is in a log line");
     };
     ears.starts = [this](const std::string& who) {
         settle(who, Fate::Lost);
@@ -162,7 +167,7 @@ void Inspector::on_own_write(const Change& change) {
         broken("S10", fmt::format("an operator wrote {} {}", resource, change.place.name));
     if (resource != "leases.coordination.k8s.io") ++writes_;
     held("S14");
-    if (change.object->text().find(canary) != std::string::npos)
+    if (shows_canary(change.object->text()))
         broken("S14", fmt::format("a secret is in {} {}", resource, change.place.name));
     if (resource == "events") {
         held("S16");
@@ -237,7 +242,7 @@ void Inspector::on_stranger(const Change& change, Record& record) {
 }
 
 void Inspector::check_fence(const Change& change, Record& record) {
-    const auto fence = model::decode_fence(note(change.object->object(), "fence"));
+    const auto fence = fence_note(change.object->object());
     if (!fence) return;
     held("S3");
     if (record.lease == fence->lease && fence->transitions < record.fence)
@@ -272,7 +277,7 @@ void Inspector::on_own_set_write(const Change& change, Record& record) {
     const bool names_uid = writer_patch_.find("\"/metadata/uid\"") != std::string::npos &&
                            writer_patch_.find(uid_of(now)) != std::string::npos;
     if (!names_uid) broken("S8", "a write does not name the UID of what it is about");
-    const auto memory = engine::decode_memory(note(now, "rollout"));
+    const auto memory = rollout_note(now);
     if (memory && memory->id != record.rollout) {
         record.rollout = memory->id;
         record.approved.clear();
@@ -286,14 +291,14 @@ void Inspector::on_own_set_write(const Change& change, Record& record) {
     if (!has(now, claim_at)) record = Record{};  // let go; the next one starts from nothing
     const bool shuts = partition_of(now) >= number_at(now, "/spec/replicas");
     if (shuts) record.is_bypassed = false;
-    const auto memory_before = engine::decode_memory(note(before, "rollout"));
+    const auto memory_before = rollout_note(before);
     const bool corrects = memory && memory_before && memory->corrected != memory_before->corrected;
     if (corrects && partition_of(now) > partition_of(before))
         corrections_.push_back(cluster_.now());
     if (partition_of(now) < partition_of(before)) on_lowered(change, record);
     const bool elsewhere = steersman_of_claim(text_at(now, claim_at)).reports_elsewhere;
-    const bool completes = elsewhere ? memory && memory_before && memory_before->open &&
-                                           !memory->open && !memory->failed
+    const bool completes = elsewhere ? memory && memory_before && memory_before->is_open &&
+                                           !memory->is_open && !memory->has_failed
                                      : note(now, "reason") == "RolloutCompleted" &&
                                            note(before, "reason") != "RolloutCompleted";
     if (completes) check_completed(change);

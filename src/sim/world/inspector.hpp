@@ -60,15 +60,15 @@ class Inspector {
         std::map<std::pair<std::string, std::int64_t>, bool> approved;  // revision, index
         std::set<std::int64_t> lowered_to;  // since somebody else last changed the spec
         std::int64_t rollout = -1;
-        std::uint64_t list = 0;          // of steps, in that rollout
+        std::string list;                // of steps, in that rollout
         std::int64_t replicas_then = 0;  // when the gate was last lowered
         bool is_bypassed = false;        // by somebody else
         bool was_at_zero = false;
         std::string lease;
         std::int64_t fence = -1;
-        std::pair<std::int64_t, int> step;  // rollout and gate, as we remember them
-        Instant step_since;                 // when step, revision or retry last changed
-        int first_place = 0;                // of the rollout, in the list of its steps
+        std::pair<std::int64_t, std::int64_t> step;  // rollout and gate, as we remember them
+        Instant step_since;                          // when step, revision or retry last changed
+        std::int64_t first_place = 0;                // of the rollout, in the list of its steps
     };
     // What was seen of the commands, pauses and analyses of one rollout of a RolloutPlugin.
     struct Course {
@@ -100,6 +100,7 @@ class Inspector {
     void on_stranger(const Change& change, Record& record);
     void on_new_pod(const Change& change);
     void check_fence(const Change& change, Record& record);
+    bool has_cause_to_return(const Stored& set, const Seen& read) const;
     void check_removal_is_fenced(const Stored& set, const std::string& pod);
     void check_fields(const Change& change);
     void check_read(const Change& change, const Seen* seen);
@@ -133,7 +134,8 @@ class Inspector {
     Course* course_of(const json::object& plugin, const json::object* set);
     Course& told_course(const json::object& plugin);
     // The first pause or analysis of a list of steps that is not over; else, their number.
-    std::int64_t reached(const json::object& plugin, const Course& course, int first) const;
+    std::int64_t reached(const json::object& plugin, const Course& course,
+                         std::int64_t first) const;
     bool is_over(const json::object& step, const Course& course, std::int64_t place) const;
     // inspector_outside.cpp
     static bool is_outside(const json::object& plugin);

@@ -5,11 +5,11 @@
 #include <utility>
 
 #include "api/phased_rollout/spec.hpp"
-#include "engine/memory.hpp"
 #include "model/custom_object.hpp"
 #include "sim/api/admission.hpp"
 #include "sim/api/state.hpp"
 #include "sim/world/inspector.hpp"
+#include "sim/world/notes.hpp"
 
 namespace sluice::sim {
 namespace {
@@ -19,8 +19,6 @@ namespace phased = api::phased_rollout;
 constexpr const char* claim_at = "/metadata/annotations/sluice.dev~1claim";
 constexpr const char* steered_by_at = "/metadata/annotations/sts.plus~1phasedRollout";
 constexpr const char* retry_at = "/metadata/annotations/sluice.dev~1retry";
-constexpr const char* memory_at = "/metadata/annotations/sluice.dev~1rollout";
-constexpr const char* fence_at = "/metadata/annotations/sluice.dev~1fence";
 constexpr const char* excuse_at = "/metadata/annotations/sluice.dev~1allow-unready";
 constexpr const char* revision_at = "/metadata/labels/controller-revision-hash";
 constexpr std::string_view claim_prefix = "phasedrollout/";
@@ -108,8 +106,7 @@ void Inspector::note_step(const Change& change, Record& record) {
     // The gate is where we left it: that somebody moved it or garbled our memory, and we put it
     // back, is no new step.
     std::pair step = record.step;
-    if (const auto memory = engine::decode_memory(text_at(now, memory_at)))
-        step = {memory->id, memory->partition.value};
+    if (const auto memory = rollout_note(now)) step = {memory->id, memory->partition};
     const bool same =
         std::exchange(record.step, step) == step &&
         text_at(before, retry_at) == text_at(now, retry_at) &&
@@ -203,12 +200,30 @@ void Inspector::check_removal_is_fenced(const Stored& set, const std::string& po
     if (leases.empty()) return;  // there is but one operator
     held("S32");
     const json::object& lease = leases.front()->object();
-    const std::string wanted = fmt::format("{}/{}", text_at(lease, "/metadata/uid"),
-                                           number_at(lease, "/spec/leaseTransitions"));
-    const std::string fence = text_at(set.object(), fence_at);
-    if (fence != wanted)
-        broken("S32", fmt::format("{} was deleted under the lease {}, and its set has the fence {}",
-                                  pod, wanted, fence));
+    const auto fence = fence_note(set.object());
+    if (!fence || fence->lease != text_at(lease, "/metadata/uid") ||
+        fence->transitions != number_at(lease, "/spec/leaseTransitions"))
+        broken("S32", fmt::format("{} was deleted, and its set has not the fence of the lease that "
+                                  "is in force",
+                                  pod));
+}
+
+// Whatever the operator says of itself: a PhasedRollout goes back only if somebody put the template
+// back, if a check was bad, or if it may have taken too long.
+bool Inspector::has_cause_to_return(const Stored& set, const Seen& read) const {
+    const std::string claim = text_at(set.object(), claim_at);
+    const bool is_undone = text_at(set.object(), "/status/updateRevision") ==
+                           text_at(set.object(), "/status/currentRevision");
+    if (is_undone || !claim.starts_with(claim_prefix)) return true;
+    const json::object* rollout = named(read.rollouts, claim.substr(claim_prefix.size()));
+    const auto spec = rollout ? spec_of(*rollout) : std::nullopt;
+    if (!spec || spec->progress_deadline) return true;
+    const std::string ns = text_at(set.object(), "/metadata/namespace");
+    return std::ranges::any_of(egress_.metric_calls(), [&](const MetricCall& call) {
+        return call.heard && call.ns == ns &&
+               call.reading.kind != api::metrics::MetricReading::Kind::Unknown &&
+               !is_pass(call, spec->check.query);
+    });
 }
 
 // An operator deletes a pod to take a failed revision back, and only then: the newest first, one at
@@ -223,9 +238,9 @@ void Inspector::check_removal(const Change& change) {
     if (!set || read == reads_.end() || !read->second.set)
         return broken("S9", fmt::format("{} was deleted without a look at the API before", name));
     check_removal_is_fenced(*set, name);
-    const auto memory = engine::decode_memory(text_at(set->object(), memory_at));
+    const auto memory = rollout_note(set->object());
     const bool may = steersman_of_claim(text_at(set->object(), claim_at)).reports_elsewhere;
-    if (!memory || !memory->returning || !may)
+    if (!memory || !memory->is_returning || !may || !has_cause_to_return(*set, read->second))
         return broken("S25",
                       fmt::format("{} was deleted, and no rollout is on its way back", name));
     const std::string home = text_at(set->object(), "/status/currentRevision");

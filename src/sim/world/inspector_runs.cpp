@@ -4,16 +4,15 @@
 
 #include <algorithm>
 
-#include "engine/memory.hpp"
 #include "sim/api/admission.hpp"
 #include "sim/api/state.hpp"
 #include "sim/world/inspector.hpp"
+#include "sim/world/notes.hpp"
 
 namespace sluice::sim {
 namespace {
 
 constexpr const char* runs = "analysisruns.argoproj.io";
-constexpr const char* memory_at = "/metadata/annotations/sluice.dev~1rollout";
 constexpr const char* step_at = "/metadata/labels/step-index";
 
 std::string uid_of(const json::object& object) {
@@ -92,10 +91,9 @@ const Inspector::Course* Inspector::course_of_run(const std::string& ns, const j
     const ObjectPtr set = plugin ? cluster_.api().find("statefulsets.apps", ns,
                                                        text_at(*plugin, "/spec/workloadRef/name"))
                                  : nullptr;
-    const auto memory =
-        set ? engine::decode_memory(text_at(set->object(), memory_at)) : std::nullopt;
+    const auto memory = set ? rollout_note(set->object()) : std::nullopt;
     const bool goes_forth = plugin && is_outside(*plugin) ? !flag_at(*plugin, "/status/aborted")
-                                                          : memory && !memory->returning;
+                                                          : memory && !memory->is_returning;
     if (!plugin || !goes_forth) return nullptr;
     const Course* course = course_of(*plugin, set ? &set->object() : nullptr);
     const bool is_of_now = course && std::ranges::any_of(course->runs, [&](const auto& one) {
@@ -180,7 +178,7 @@ void Inspector::check_reached(const Change& change, const Seen& seen, const json
                               const Course& course) {
     const std::string step = text_at(change.object->object(), step_at);
     const auto record = seen.set ? records_.find(uid_of(seen.set->object())) : records_.end();
-    const int first = record == records_.end() ? course.first : record->second.first_place;
+    const std::int64_t first = record == records_.end() ? course.first : record->second.first_place;
     const std::int64_t place = reached(plugin, course, first);
     const std::int64_t wanted =
         step.empty() ? number_at(plugin, "/spec/strategy/canary/analysis/startingStep")

@@ -4,16 +4,15 @@
 
 #include <algorithm>
 
-#include "engine/memory.hpp"
 #include "sim/api/admission.hpp"
 #include "sim/api/state.hpp"
 #include "sim/world/inspector.hpp"
+#include "sim/world/notes.hpp"
 
 namespace sluice::sim {
 namespace {
 
 constexpr const char* claim_at = "/metadata/annotations/sluice.dev~1claim";
-constexpr const char* memory_at = "/metadata/annotations/sluice.dev~1rollout";
 constexpr const char* paused_at = "/metadata/annotations/sluice.dev~1paused";
 constexpr std::string_view plugin_prefix = "rolloutplugin/";
 
@@ -37,8 +36,8 @@ std::string rollout_text(const std::string& uid, std::int64_t id, Instant starte
     return fmt::format("{} {} {}", uid, id, to_rfc3339(in_whole_seconds(started)));
 }
 
-std::string rollout_text(const engine::Memory& memory) {
-    return rollout_text(memory.uid, memory.id, memory.started);
+std::string rollout_text(const RolloutNote& note) {
+    return rollout_text(note.uid, note.id, parse_rfc3339(note.started).value_or(Instant{}));
 }
 
 }  // namespace
@@ -147,8 +146,8 @@ void Inspector::note_command(const Change& change) {
 Inspector::Course* Inspector::course_of(const json::object& plugin, const json::object* set) {
     if (is_outside(plugin) && find(plugin, "/status/rolloutInProgress"))
         return &told_course(plugin);
-    const auto memory = set ? engine::decode_memory(text_at(*set, memory_at)) : std::nullopt;
-    if (!memory || !memory->open) return nullptr;
+    const auto memory = set ? rollout_note(*set) : std::nullopt;
+    if (!memory || !memory->is_open) return nullptr;
     return &courses_[{text_at(plugin, "/metadata/uid"), rollout_text(*memory)}];
 }
 
@@ -162,7 +161,8 @@ bool Inspector::is_over(const json::object& step, const Course& course, std::int
            began->second + *length <= cluster_.now() + skew_ + 1s;
 }
 
-std::int64_t Inspector::reached(const json::object& plugin, const Course& course, int first) const {
+std::int64_t Inspector::reached(const json::object& plugin, const Course& course,
+                                std::int64_t first) const {
     const json::array& steps = steps_of(plugin);
     std::int64_t place = first;
     while (place < std::ssize(steps) &&
@@ -183,7 +183,7 @@ void Inspector::check_steps(const Change& change, const Seen& seen, const Record
         return broken("S27",
                       fmt::format("the gate of {} was lowered, and no RolloutPlugin says how",
                                   change.place.name));
-    const auto memory = engine::decode_memory(text_at(change.object->object(), memory_at));
+    const auto memory = rollout_note(change.object->object());
     const Course& course = courses_[{text_at(*plugin, "/metadata/uid"),
                                      memory ? rollout_text(*memory) : std::string{}}];
     if (course.is_aborted)

@@ -42,12 +42,14 @@ class ControlPlane:
     """start() and stop() once each; in between, programs can be killed, paused and restarted.
 
     service_account_admission=True keeps the ServiceAccount admission plugin on, for tests that
-    deploy pods with service accounts. apiserver_flags are appended to the API server's own.
+    deploy pods with service accounts. apiserver_flags are appended to the API server's own. With
+    another `apiserver`, that program and etcd run, and nothing else.
     """
 
     def __init__(self, service_account_admission: bool = False,
-                 apiserver_flags: tuple[str, ...] = ()) -> None:
+                 apiserver_flags: tuple[str, ...] = (), apiserver: Path | None = None) -> None:
         self._files = control_plane_files()
+        self._apiserver = apiserver
         self.folder = Path(tempfile.mkdtemp(prefix="sluice-cluster-"))
         self.logs = self.folder / "logs"
         self.logs.mkdir()
@@ -79,6 +81,8 @@ class ControlPlane:
         return self._tokens["admin"]
 
     def binary(self, name: str) -> str:
+        if name == "kube-apiserver" and self._apiserver:
+            return str(self._apiserver)
         return self._files.binary(name)
 
     def process(self, name: str) -> Process:
@@ -89,6 +93,8 @@ class ControlPlane:
         try:
             self._run("etcd")
             self.start_apiserver()
+            if self._apiserver:
+                return self
             self._run("kube-controller-manager")
             self._run("kube-scheduler")
             self._start_nodes()

@@ -210,6 +210,19 @@ TEST(ObjectTable, AnOwnerIsToldWhenItsObjectComesChangesOrGoes) {
     EXPECT_EQ(owned_by(table, {"shop", "gentle"}, "uid-g"), Names{});
 }
 
+TEST(ObjectTable, WhatAListHasAndNobodyCouldReadStays) {
+    Budget budget{1u << 20};
+    ObjectTable table{target_of, nullptr, budget};
+    table.put(object("huge", 1, "web", "uid-huge"));
+    table.put(object("gone", 2, "db", "uid-gone"));
+    table.begin_list("");
+    table.keep({"shop", "huge"});
+    table.keep({"shop", "never-heard-of"});
+    EXPECT_EQ(names(table.drop_unlisted("", 10)), Names{"shop/db"});
+    EXPECT_TRUE(table.find({"shop", "huge"}).has_value());
+    EXPECT_EQ(table.size(), 1u);
+}
+
 model::CustomObject heavy(const std::string& name, std::uint64_t version, std::size_t bytes,
                           const std::string& ns = "shop") {
     model::CustomObject one = object(name, version, "web", "uid-" + name, ns);

@@ -1,0 +1,102 @@
+"""What the admission policies do on older API servers, which can refuse and not correct."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+from typing import Any, Iterator
+
+import pytest
+
+from harness.api import Api, ApiError, Object
+from harness.controlplane import ControlPlane
+from harness.operator import NAMESPACE, SERVICE_ACCOUNT, request_token, sluice
+from harness.places import REPOSITORY
+from harness.waiting import wait_for
+from harness.workloads import IMAGE_B, statefulset
+
+pytestmark = [pytest.mark.abuse, pytest.mark.deep]
+
+LABEL = "dd-statefulset-pilot"
+
+
+@pytest.fixture(scope="module")
+def servers() -> Path:
+    built = subprocess.run([REPOSITORY / "tools/controlplane-older/build"], check=True, text=True,
+                           stdout=subprocess.PIPE)
+    return Path(built.stdout.strip())
+
+
+@pytest.fixture(scope="module", params=["v1.30", "v1.33"])
+def older(request: pytest.FixtureRequest, servers: Path) -> Iterator[ControlPlane]:
+    plane = ControlPlane(apiserver=servers / f"kube-apiserver-{request.param}")
+    plane.start()
+    for component in ("crds", "rbac", "policies"):
+        plane.api.apply(sluice("manifests", component, "--kube-version", request.param))
+    yield plane
+    plane.stop(keep_logs=request.session.testsfailed > 0)
+
+
+def refusal(api: Api, body: Object, subresource: str | None = None) -> str:
+    """Why the write is denied; empty if it is not. Nothing is changed."""
+    try:
+        api.patch("StatefulSet", "web", body, "default", subresource=subresource, dry_run=True)
+        return ""
+    except ApiError as error:
+        return error.message
+
+
+def wait_for_refusal(api: Api, body: Object, words: str, subresource: str | None = None) -> None:
+    wait_for(f"the denial: {words}", lambda: refusal(api, body, subresource),
+             lambda said: words in said)
+
+
+def rolling(**fields: Any) -> Object:
+    return {"spec": {"updateStrategy": fields}}
+
+
+def see(api: Api) -> None:
+    """What the StatefulSet controller would write: there is none here."""
+    seen = api.get("StatefulSet", "web", "default")
+    api.patch("StatefulSet", "web", {"status": {
+        "replicas": 3, "observedGeneration": seen["metadata"]["generation"],
+        "currentRevision": "web-1", "updateRevision": "web-1"}}, "default", subresource="status")
+
+
+def test_the_gate_is_kept_and_ordinary_writes_go_through(older: ControlPlane) -> None:
+    api = older.api
+    api.create(statefulset("web", "default", 3, labels={LABEL: "noop"}, partition=3))
+    see(api)
+    template = {"spec": {"template": {"spec": {"containers": [
+        {"name": "app", "image": IMAGE_B}]}}}}
+    wait_for_refusal(api, rolling(rollingUpdate={"partition": 1}),
+                     "only Sluice lowers its partition")
+    assert "Leave the partition out of what you apply" in refusal(
+        api, rolling(rollingUpdate={"partition": 1}))
+    assert "OnDelete does not have" in refusal(
+        api, rolling(type="OnDelete", rollingUpdate=None))
+    assert refusal(api, rolling(rollingUpdate={"partition": 5})) == ""
+    assert refusal(api, {"metadata": {"annotations": {"team": "shop"}}}) == ""
+    assert refusal(api, template) == "", "a new template waits where the partition is"
+    assert refusal(api, {"spec": {"replicas": 0}}) == "", "no rollout is open"
+
+    api.patch("StatefulSet", "web", template, "default", patch_type="strategic")
+    for subresource in (None, "scale"):
+        wait_for_refusal(api, {"spec": {"replicas": 0}}, "Scaled to zero, all pods would",
+                         subresource)
+
+
+def test_the_operator_cannot_write_more_than_it_must(older: ControlPlane) -> None:
+    api = older.api
+    token = request_token(api, NAMESPACE, SERVICE_ACCOUNT)
+    config = older.write_kubeconfig(older.folder / "stolen.kubeconfig", token)
+
+    def stolen(*words: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run([older.binary("kubectl"), f"--kubeconfig={config}", *words],
+                              capture_output=True, text=True)
+
+    image = '{"spec":{"template":{"spec":{"containers":[{"name":"app","image":"evil"}]}}}}'
+    denied = stolen("patch", "statefulset", "web", "--type=strategic", "-p", image)
+    assert "The operator may change the partition and nothing else" in denied.stderr
+    note = '{"metadata":{"annotations":{"sluice.dev/phase":"Idle"}}}'
+    assert stolen("patch", "statefulset", "web", "--type=merge", "-p", note).returncode == 0
