@@ -254,6 +254,9 @@ net::Reply Operator::readiness() const {
 
 int run_operator(const Options& options) {
     net::forbid_core_dumps();
+    // What is this large is somebody's long answer: it goes back to the kernel when it was read.
+    mallopt(M_MMAP_THRESHOLD, 64 << 10);
+    mallopt(M_TRIM_THRESHOLD, 1 << 20);
     open_log(options.log_format, options.log_level);
     asio::io_context loop{1};
     auto credentials = find_credentials(loop, options);

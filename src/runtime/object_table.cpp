@@ -53,11 +53,15 @@ void ObjectTable::take(const model::ObjectKey& key, Entry& entry,
     if (trim_) trim_(entry.object);
     entry.bytes = bytes_of(entry.object);
     entry.is_left_out = !budget_->take(key.ns, entry.bytes);
-    if (!entry.is_left_out) return;
-    entry.object.annotations.clear();
-    entry.object.finalizers.clear();
-    entry.object.spec = {};
-    entry.object.status = {};
+    if (entry.is_left_out) {
+        entry.object.annotations.clear();
+        entry.object.finalizers.clear();
+        entry.object.spec.clear();
+        entry.object.status.clear();
+    }
+    // A text that became shorter keeps its room otherwise.
+    entry.object.spec.shrink_to_fit();
+    entry.object.status.shrink_to_fit();
 }
 
 void ObjectTable::give_back(const model::ObjectKey& key, const Entry& entry) {

@@ -31,7 +31,7 @@ def servers() -> Path:
 def older(request: pytest.FixtureRequest, servers: Path) -> Iterator[ControlPlane]:
     plane = ControlPlane(apiserver=servers / f"kube-apiserver-{request.param}")
     plane.start()
-    for component in ("crds", "rbac", "policies"):
+    for component in ("rbac", "policies"):
         plane.api.apply(sluice("manifests", component, "--kube-version", request.param))
     yield plane
     plane.stop(keep_logs=request.session.testsfailed > 0)
