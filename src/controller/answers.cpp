@@ -94,10 +94,7 @@ void Controller::on(WorkloadRead&& input, Instant now) {
     const bool moved_on = about.intended != Intent{} && intent_of(turn->decision) != about.intended;
     if (moved_on && turn->decision.wants.empty()) {
         // Between the two looks: think again.
-        about.intended = {};
-        about.search.reset();
-        queue_.failed(key, now);
-        return;
+        return fail_turn(key, now);
     }
     carry_out(*turn->api, turn->seen, std::move(turn->decision), true, now);
 }
@@ -107,6 +104,13 @@ void Controller::end_turn(const model::ObjectKey& key, Instant now) {
     about.intended = {};
     about.search.reset();
     queue_.done(key, now);
+}
+
+void Controller::fail_turn(const model::ObjectKey& key, Instant now, Duration at_least) {
+    Case& about = cases_[key];
+    about.intended = {};
+    about.search.reset();
+    queue_.failed(key, now, at_least);
 }
 
 std::optional<model::ObjectKey> Controller::take_ticket(Ticket ticket) {
@@ -231,8 +235,6 @@ void Controller::patch_failed(const model::ObjectKey& key, const runtime::Reques
     Case& about = cases_[key];
     const bool creates = about.writing && is_creation(*about.writing);
     about.writing.reset();
-    about.intended = {};
-    about.search.reset();
     const bool overtaken = failure.status == 409 || failure.status == 422;
     // Applied, refused or never arrived: whatever it was, look before the next write. Only what was
     // to be made and is there already is all the same: the watch will bring it.
@@ -244,7 +246,7 @@ void Controller::patch_failed(const model::ObjectKey& key, const runtime::Reques
     }
     if (!overtaken || about.conflicts % conflicts_worth_a_word == 0)
         log(Log::Level::Warning, failure.message, key);
-    queue_.failed(key, now, failure.retry_after);
+    fail_turn(key, now, failure.retry_after);
 }
 
 // The workload that asked, if it still waits for the answer to this question; it is looked at next.

@@ -137,13 +137,8 @@ std::optional<Controller::Turn> Controller::decided(std::vector<Concern> concern
     auto turn =
         decided_by(std::move(concerns.front()), std::move(set), std::move(pods), about, now);
     if (!turn) {
-        about.intended = {};
-        about.search.reset();
-        about.phase = engine::Phase::Held;
-        about.reason_since =
-            about.reason == engine::Reason::InternalError ? about.reason_since : now;
-        about.reason = engine::Reason::InternalError;
-        queue_.failed(key, now);
+        note_reason(about, engine::Phase::Held, engine::Reason::InternalError, now);
+        fail_turn(key, now);
         return std::nullopt;
     }
     concerns.erase(concerns.begin());
@@ -238,13 +233,17 @@ Controller::Intent Controller::intent_of(const engine::Decision& decision) {
     return intent;
 }
 
+void Controller::note_reason(Case& about, engine::Phase phase, engine::Reason reason, Instant now) {
+    about.phase = phase;
+    if (about.reason != reason) about.reason_since = now;
+    about.reason = reason;
+}
+
 void Controller::remember(const api::Api& api, const engine::Snapshot& seen,
                           const engine::Decision& decision, Instant now) {
     Case& about = cases_[seen.workload.meta.key];
-    about.phase = decision.report.phase;
     about.api = api.name;
-    if (about.reason != decision.report.reason) about.reason_since = now;
-    about.reason = decision.report.reason;
+    note_reason(about, decision.report.phase, decision.report.reason, now);
     if (decision.progress)
         about.progress = std::make_unique<engine::CheckProgress>(*decision.progress);
     else
@@ -297,8 +296,7 @@ void Controller::seek(const engine::Snapshot& seen, const std::vector<engine::Ob
                     "rounds it wants {}",
                     search.rounds - 1, search.wanted.size()),
         key);
-    about.search.reset();
-    queue_.failed(key, now);
+    fail_turn(key, now);
 }
 
 Ticket Controller::issue(const model::ObjectKey& key, double cost) {

@@ -241,6 +241,9 @@ class Controller {
                       Instant now);
     // A turn that came to nothing: nobody to decide for.
     void end_turn(const model::ObjectKey& key, Instant now);
+    // One that is to be begun anew, after a while.
+    void fail_turn(const model::ObjectKey& key, Instant now, Duration at_least = Duration{0});
+    static void note_reason(Case& about, engine::Phase phase, engine::Reason reason, Instant now);
     void drop_case(const model::ObjectKey& key);
     void log(Log::Level level, std::string text, model::ObjectKey about = {});
     std::optional<Instant> next_wake(Instant now) const;

@@ -25,6 +25,12 @@ json::object operation(const char* op, const std::string& path, json::value valu
     return {{"op", op}, {"path", path}, {"value", std::move(value)}};
 }
 
+// Of a text that was cut, nobody here knows the whole. No character is cut in two, so what is left
+// may be up to three bytes shorter than the bound.
+bool may_be_cut(const std::string& text) {
+    return text.size() >= kept_bytes_max - 3;
+}
+
 }  // namespace
 
 WorkloadPatch::WorkloadPatch(const StatefulSet& observed)
@@ -81,9 +87,7 @@ std::string WorkloadPatch::to_json_patch() const {
     for (const std::string* name : contended) {
         if (!has_annotations_) continue;
         const auto old = observed_annotations_.find(*name);
-        // Of a text that was cut, nobody here knows the whole.
-        if (old != observed_annotations_.end() && old->second.size() >= kept_bytes_max - 3)
-            continue;
+        if (old != observed_annotations_.end() && may_be_cut(old->second)) continue;
         json::value seen = nullptr;
         if (old != observed_annotations_.end()) seen = json::string(old->second);
         ops.push_back(operation("test", annotation_path(*name), std::move(seen)));

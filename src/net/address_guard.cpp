@@ -139,21 +139,26 @@ std::optional<std::string> judge(AddressGuard guard, const Bytes& address) {
 
 }  // namespace
 
-std::optional<std::string> denied(AddressGuard guard, const sockaddr& address, socklen_t length) {
+std::optional<Endpoint> endpoint_of(const sockaddr& address, socklen_t length) {
     if (address.sa_family == AF_INET && length >= sizeof(sockaddr_in)) {
         sockaddr_in v4;
         std::memcpy(&v4, &address, sizeof v4);
         Bytes4 bytes;
         std::memcpy(bytes.data(), &v4.sin_addr, bytes.size());
-        return judge(guard, bytes);
+        return Endpoint{spelt(bytes), ntohs(v4.sin_port)};
     }
     if (address.sa_family == AF_INET6 && length >= sizeof(sockaddr_in6)) {
         sockaddr_in6 v6;
         std::memcpy(&v6, &address, sizeof v6);
         Bytes16 bytes;
         std::memcpy(bytes.data(), &v6.sin6_addr, bytes.size());
-        return judge(guard, bytes);
+        return Endpoint{spelt(bytes), ntohs(v6.sin6_port)};
     }
+    return std::nullopt;
+}
+
+std::optional<std::string> denied(AddressGuard guard, const sockaddr& address, socklen_t length) {
+    if (const auto found = endpoint_of(address, length)) return denied(guard, found->address);
     if (guard == AddressGuard::Any) return std::nullopt;
     return "an address that is neither IPv4 nor IPv6";
 }

@@ -12,6 +12,13 @@
 
 namespace sluice::net {
 
+struct Endpoint {
+    std::string address;  // as inet_ntop writes it
+    int port = 0;
+};
+// Nothing: it is neither IPv4 nor IPv6.
+std::optional<Endpoint> endpoint_of(const sockaddr& address, socklen_t length);
+
 // Nothing: the guard lets the address through. Otherwise the address and what it is, for a person:
 // "127.0.0.1, a loopback address". A family other than IPv4 and IPv6 is denied unless `Any`.
 std::optional<std::string> denied(AddressGuard guard, const sockaddr& address, socklen_t length);

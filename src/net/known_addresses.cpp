@@ -1,43 +1,16 @@
 #include "net/known_addresses.hpp"
 
-#include <arpa/inet.h>
 #include <fmt/format.h>
 #include <ifaddrs.h>
 #include <net/if.h>
 #include <netinet/in.h>
 
 #include <charconv>
-#include <cstring>
 #include <memory>
 
 #include "net/address_guard.hpp"
 
 namespace sluice::net {
-namespace {
-
-struct Endpoint {
-    std::string address;  // as canonical() writes it
-    int port = 0;
-};
-
-std::optional<Endpoint> endpoint_of(const sockaddr& address, socklen_t length) {
-    char text[INET6_ADDRSTRLEN] = {};
-    if (address.sa_family == AF_INET && length >= sizeof(sockaddr_in)) {
-        sockaddr_in v4;
-        std::memcpy(&v4, &address, sizeof v4);
-        ::inet_ntop(AF_INET, &v4.sin_addr, text, sizeof text);
-        return Endpoint{text, ntohs(v4.sin_port)};
-    }
-    if (address.sa_family == AF_INET6 && length >= sizeof(sockaddr_in6)) {
-        sockaddr_in6 v6;
-        std::memcpy(&v6, &address, sizeof v6);
-        ::inet_ntop(AF_INET6, &v6.sin6_addr, text, sizeof text);
-        return Endpoint{canonical(text), ntohs(v6.sin6_port)};
-    }
-    return std::nullopt;
-}
-
-}  // namespace
 
 void KnownAddresses::add_own() {
     ifaddrs* list = nullptr;
@@ -46,7 +19,7 @@ void KnownAddresses::add_own() {
     for (const ifaddrs* one = list; one; one = one->ifa_next) {
         if (!one->ifa_addr || (one->ifa_flags & IFF_LOOPBACK) != 0) continue;
         if (const auto found = endpoint_of(*one->ifa_addr, sizeof(sockaddr_in6)))
-            own_.insert(found->address);
+            own_.insert(canonical(found->address));
     }
 }
 

@@ -44,11 +44,12 @@ class AnalysisCaller {
     CallId ask(const std::string& ns, api::analysis::Question question, Done done);
     // Ends a question without `done`. Unknown ids are ignored. A Job that was begun goes on.
     void cancel(CallId id);
-    // Questions that are being asked, and those that wait for a place.
-    std::size_t in_flight() const;
+    // As with the Inquirer.
     void forbid(std::shared_ptr<const net::KnownAddresses> addresses) {
         inquirer_.forbid(std::move(addresses));
     }
+    // Questions that are being asked, and those that wait for a place.
+    std::size_t in_flight() const;
     std::size_t waiting() const;
 
   private:

@@ -33,11 +33,12 @@ class HookCaller {
                 api::pilot::Transition transition, Done done);
     // Ends a call without `done`. Unknown ids are ignored.
     void cancel(CallId id) { inquirer_.cancel(id); }
-    // Calls that have begun, and calls that wait for a place.
-    std::size_t in_flight() const { return inquirer_.in_flight(); }
+    // As with the Inquirer.
     void forbid(std::shared_ptr<const net::KnownAddresses> addresses) {
         inquirer_.forbid(std::move(addresses));
     }
+    // Calls that have begun, and calls that wait for a place.
+    std::size_t in_flight() const { return inquirer_.in_flight(); }
     std::size_t waiting() const { return inquirer_.waiting(); }
 
   private:

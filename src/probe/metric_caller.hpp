@@ -35,11 +35,12 @@ class MetricCaller {
     CallId ask(const std::string& ns, engine::MetricQuery query, Done done);
     // Ends a question without `done`. Unknown ids are ignored.
     void cancel(CallId id) { inquirer_.cancel(id); }
-    // Questions that are being asked, and those that wait for a place.
-    std::size_t in_flight() const { return inquirer_.in_flight(); }
+    // As with the Inquirer.
     void forbid(std::shared_ptr<const net::KnownAddresses> addresses) {
         inquirer_.forbid(std::move(addresses));
     }
+    // Questions that are being asked, and those that wait for a place.
+    std::size_t in_flight() const { return inquirer_.in_flight(); }
     std::size_t waiting() const { return inquirer_.waiting(); }
 
   private:

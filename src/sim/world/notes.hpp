@@ -1,5 +1,5 @@
 // What an operator has written on a StatefulSet, as anybody can read it who knows the documents:
-// with nothing of the operator's own code, so that a mistake in that is a mistake here as well.
+// with nothing of the operator's own code, so that a mistake in that is not made here as well.
 #pragma once
 
 #include <cstdint>

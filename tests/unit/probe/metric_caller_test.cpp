@@ -26,6 +26,14 @@ class MetricCallerTest : public HookWorld {
         metrics = std::make_unique<MetricCaller>(loop, api, api::read_hosts(allowed).value(),
                                                  allow_local, bounds);
     }
+    // One question is asked at a time, and so many of a namespace may wait.
+    void open_with_one_place(std::size_t waiting_max) {
+        InquiryBounds narrow = metric_bounds;
+        narrow.calls_max = 1;
+        narrow.waiting_max = waiting_max;
+        open_caller("", true, narrow);
+        readings.clear();
+    }
     MetricCaller::CallId begin_check(const engine::MetricQuery& query,
                                      const std::string& ns = "shop") {
         if (!metrics) open_caller();
@@ -106,11 +114,7 @@ TEST_F(MetricCallerTest, ABoundThatWasMetIsAnUnknownReading) {
     EXPECT_FALSE(late.misconfigured);
     EXPECT_THAT(late.message, HasSubstr("the metric check gave no verdict within"));
 
-    InquiryBounds narrow = metric_bounds;
-    narrow.calls_max = 1;
-    narrow.waiting_max = 1;
-    open_caller("", true, narrow);
-    readings.clear();
+    open_with_one_place(1);
     for (int i = 0; i < 3; ++i)
         begin_check(query());
     while (readings.empty())
@@ -153,11 +157,7 @@ TEST_F(MetricCallerTest, NamespacesWhosePeersHangLeavePlacesToTheOthers) {
 
 TEST_F(MetricCallerTest, WhatOneNamespaceHasWaitingDoesNotKeepAnotherOut) {
     hook = [](const Seen&) { return Reply{.silent = true}; };
-    InquiryBounds narrow = metric_bounds;
-    narrow.calls_max = 1;
-    narrow.waiting_max = 2;
-    open_caller("", true, narrow);
-    readings.clear();
+    open_with_one_place(2);
     for (int i = 0; i < 10; ++i)
         begin_check(query(), "shop");
     begin_check(query(), "search");
