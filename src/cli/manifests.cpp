@@ -10,6 +10,7 @@
 
 #include "base/assert.hpp"
 #include "base/names.hpp"
+#include "cli/older_servers.hpp"
 #include "deploy/embedded.hpp"
 
 namespace sluice::cli {
@@ -26,18 +27,6 @@ constexpr std::size_t image_length_max = 1024;  // far above what registries tak
 // namespace.
 constexpr std::string_view roles = "rbac/";
 constexpr std::string_view bound_everywhere = "-everywhere.yaml";
-
-struct KubeVersion {
-    int major;
-    int minor;
-    auto operator<=>(const KubeVersion&) const = default;
-};
-
-// The first with ValidatingAdmissionPolicy, and the first with MutatingAdmissionPolicy, on by
-// default. Without the latter nothing can hold the partition in the same write as a change of the
-// template.
-constexpr KubeVersion first_that_validates{1, 30};
-constexpr KubeVersion first_that_mutates{1, 36};
 
 struct Component {
     std::string_view name;
@@ -95,14 +84,6 @@ bool is_component(std::string_view name) {
            std::ranges::find(components, name, &Component::name) != components.end();
 }
 
-// The files are ours: a line that is not there is our mistake.
-std::string with_line(std::string_view text, std::string_view line, std::string_view instead) {
-    std::string result{text};
-    const std::size_t at = result.find(line);
-    SLUICE_ASSERT(at != std::string::npos);
-    return result.replace(at, line.size(), instead);
-}
-
 std::string in_namespace(std::string_view path) {
     path.remove_prefix(roles.size());
     path.remove_suffix(bound_everywhere.size());
@@ -139,48 +120,6 @@ std::string text_of(const Component& component, const ManifestsOptions& options)
     return result;
 }
 
-std::string to_text(const KubeVersion& version) {
-    return fmt::format("{}.{}", version.major, version.minor);
-}
-
-// What gate-mutating.yaml does, gate-validating.yaml takes for granted: that a new template raises
-// the partition. Where nobody does that, the partition must not be lowered, and that is all.
-constexpr std::string_view raised_by_mutation =
-    "        object.spec.template != oldObject.spec.template && variables.was < 1000000\n"
-    "        ? 1000000 : variables.was\n";
-constexpr std::string_view blames_mutation =
-    "        ' after this write. An admission webhook has lowered it, or the policy sluice-gate of "
-    "kind'\n"
-    "        + ' MutatingAdmissionPolicy is not in force.'\n";
-constexpr std::string_view blames_writer =
-    "        ' after this write. Leave the partition out of what you apply, or keep it.'\n";
-
-std::string without_mutation(const EmbeddedManifest& file) {
-    std::string text = "---\n" + std::string{file.text};
-    if (file.path != "policies/gate-validating.yaml") return text;
-    text = with_line(text, raised_by_mutation, "        variables.was\n");
-    return with_line(text, blames_mutation, blames_writer);
-}
-
-// What this version of Kubernetes can make use of.
-std::string policies_for(const KubeVersion& version) {
-    std::string result = fmt::format(
-        "# Kubernetes {} has no MutatingAdmissionPolicy; {} has. Others can lower the partition "
-        "of\n"
-        "# a steered StatefulSet together with a change of its template; the operator then "
-        "notices\n"
-        "# and freezes the rollout (guarantee: Detect instead of Prevent).\n",
-        to_text(version), to_text(first_that_mutates));
-    if (version < first_that_validates) return result;
-    for (const EmbeddedManifest& file : embedded_manifests()) {
-        const bool is_policy = file.path.starts_with("policies/");
-        const bool mutates = file.text.contains("\nkind: MutatingAdmissionPolicy\n");
-        const bool is_about_mutation = file.path == "policies/notice.yaml";
-        if (is_policy && !mutates && !is_about_mutation) result += without_mutation(file);
-    }
-    return result;
-}
-
 }  // namespace
 
 Result<std::string> manifests(const ManifestsOptions& options) {
@@ -205,8 +144,8 @@ Result<std::string> manifests(const ManifestsOptions& options) {
     std::string result;
     for (const Component& component : components) {
         if (!all && !is_wanted(component.name)) continue;
-        const bool is_older = component.name == "policies" && *version < first_that_mutates;
-        result += is_older ? policies_for(*version) : text_of(component, options);
+        const auto older = text_for_older(component.name, *version);
+        result += older ? *older : text_of(component, options);
     }
     return result;
 }

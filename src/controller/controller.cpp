@@ -135,11 +135,11 @@ void Controller::queue_all(const std::string& ns, Instant now) {
         queue(one.objects.workloads());
 }
 
-std::map<std::string_view, std::size_t> Controller::object_counts() const {
-    std::map<std::string_view, std::size_t> counts;
+std::map<std::string_view, const runtime::ObjectTable*> Controller::objects() const {
+    std::map<std::string_view, const runtime::ObjectTable*> tables;
     for (const Served& one : served_)
-        if (one.api->resource) counts[one.api->resource->plural] = one.objects.size();
-    return counts;
+        if (one.api->resource) tables[one.api->resource->plural] = &one.objects;
+    return tables;
 }
 
 void Controller::run_queue(Instant now) {

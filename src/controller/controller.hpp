@@ -76,7 +76,7 @@ class Controller {
     const Counters& counters() const { return counters_; }
     const runtime::Store& store() const { return store_; }
     // Custom objects in memory, by the plural of their resource.
-    std::map<std::string_view, std::size_t> object_counts() const;
+    std::map<std::string_view, const runtime::ObjectTable*> objects() const;
     std::size_t queue_depth() const { return queue_.depth(); }
     Duration queue_age(Instant now) const { return queue_.oldest_age(now); }
     int watch_restarts(model::Kind kind) const;

@@ -18,7 +18,7 @@ namespace json = boost::json;
 // The server sends a bookmark about once a minute; two that fail to come mean a dead watch.
 constexpr Duration watch_silence_max = 150s;
 // A page that is longer is asked for in smaller ones.
-constexpr std::size_t list_body_max = 16u << 20;
+constexpr std::size_t list_body_max = 8u << 20;
 constexpr std::size_t pods_body_max = 64u << 20;
 constexpr std::size_t object_body_max = 4u << 20;
 constexpr std::size_t pods_max = 10'000;

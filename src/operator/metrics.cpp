@@ -122,8 +122,8 @@ MetricFamily stored_objects(const controller::Controller& controller) {
     Family stored = gauge("sluice_stored_objects", "Objects in the operator's memory.");
     stored.add({{"resource", "statefulsets"}}, static_cast<double>(controller.store().set_count()));
     stored.add({{"resource", "pods"}}, static_cast<double>(controller.store().pod_count()));
-    for (const auto& [plural, count] : controller.object_counts())
-        stored.add({{"resource", std::string{plural}}}, static_cast<double>(count));
+    for (const auto& [plural, objects] : controller.objects())
+        stored.add({{"resource", std::string{plural}}}, static_cast<double>(objects->size()));
     return stored.take();
 }
 

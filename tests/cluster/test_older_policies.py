@@ -1,4 +1,5 @@
-"""What the admission policies do on older API servers, which can refuse and not correct."""
+"""What is installed on older API servers: policies that refuse and cannot correct, definitions with
+the rules that these servers can afford."""
 
 from __future__ import annotations
 
@@ -10,10 +11,14 @@ import pytest
 
 from harness.api import Api, ApiError, Object
 from harness.controlplane import ControlPlane
+from harness.failure import HarnessError
 from harness.operator import NAMESPACE, SERVICE_ACCOUNT, request_token, sluice
 from harness.places import REPOSITORY
 from harness.waiting import wait_for
 from harness.workloads import IMAGE_B, statefulset
+from test_analysis_crd import TEMPLATE
+from test_phasedrollout_crd import EXAMPLE as PHASED_ROLLOUT
+from test_rolloutplugin_crd import EXAMPLE as ROLLOUT_PLUGIN
 
 pytestmark = [pytest.mark.abuse, pytest.mark.deep]
 
@@ -31,7 +36,7 @@ def servers() -> Path:
 def older(request: pytest.FixtureRequest, servers: Path) -> Iterator[ControlPlane]:
     plane = ControlPlane(apiserver=servers / f"kube-apiserver-{request.param}")
     plane.start()
-    for component in ("rbac", "policies"):
+    for component in ("crds", "rbac", "policies"):
         plane.api.apply(sluice("manifests", component, "--kube-version", request.param))
     yield plane
     plane.stop(keep_logs=request.session.testsfailed > 0)
@@ -61,6 +66,23 @@ def see(api: Api) -> None:
     api.patch("StatefulSet", "web", {"status": {
         "replicas": 3, "observedGeneration": seen["metadata"]["generation"],
         "currentRevision": "web-1", "updateRevision": "web-1"}}, "default", subresource="status")
+
+
+def test_every_definition_is_served_with_the_rules_that_can_be_afforded(
+        older: ControlPlane) -> None:
+    def apply(manifest: str) -> str:
+        """Why it is refused; empty if it is not."""
+        try:
+            older.api.apply(manifest)
+            return ""
+        except HarnessError as error:
+            return str(error)
+
+    for example in (PHASED_ROLLOUT, ROLLOUT_PLUGIN, TEMPLATE):
+        wait_for("the example to be accepted", lambda: apply(example), lambda said: said == "")
+    wrong = ROLLOUT_PLUGIN.replace("setWeight: 20", "setWeight: 101")
+    assert "spec.strategy.canary.steps[0].setWeight" in apply(wrong)
+    assert apply(ROLLOUT_PLUGIN.replace("5m", "soon")) == "", "the operator says it, in the status"
 
 
 def test_the_gate_is_kept_and_ordinary_writes_go_through(older: ControlPlane) -> None:

@@ -1,7 +1,9 @@
 """Mutants of our own code: one small mistake each, and the promise that it must be caught by.
 
 A mutant is the source file with one piece of text replaced. `scenarios` are played first; random
-worlds follow. Where the text is no longer there the table is out of date, which is a failure.
+worlds follow. What the simulator does not play, requests on their way to the API server, is judged
+by the unit test that is named instead. Where the text is no longer there the table is out of date,
+which is a failure.
 """
 
 from typing import NamedTuple
@@ -13,6 +15,7 @@ class Mutant(NamedTuple):
     text: str
     instead: str
     scenarios: tuple[str, ...] = ("a-rollout-of-three-pods",)
+    request_test: str = ""
 
 
 MUTANTS = (
@@ -26,6 +29,11 @@ MUTANTS = (
            "decision.patch->annotate(model::key::fence, encode(model::Fence{fence_.lease, "
            "fence_.transitions - static_cast<std::int64_t>(last_ticket_)}));",
            ("both-operators-crash",)),
+    Mutant("S3", "controller/controller.cpp", "if (!leads_ || draining_ ||", "if (draining_ ||",
+           ("both-operators-crash",)),
+    Mutant("S3", "kube/api_client.cpp", "const bool is_bound = owner->lead &&",
+           "const bool is_bound = false &&",
+           request_test="Requests.that_write_are_not_sent_by_who_no_longer_leads"),
     Mutant("S32", "controller/carry_out.cpp",
            "if (!decision.patch && decision.removal && !carries_fence(seen.workload))",
            "if (false)", ("phasedrollout/two-operators-and-a-rollback-under-the-second-one",)),
@@ -67,6 +75,8 @@ MUTANTS = (
            "return set.observed_generation >= set.meta.generation && !set.update_revision.empty();",
            "return !set.update_revision.empty();",
            ("a-stopped-statefulset-controller-in-mid-rollout",)),
+    Mutant("S23", "model/workload_patch.cpp",
+           'ops.push_back(operation("test", "/metadata/generation", generation_));', ""),
     Mutant("S24", "engine/steering.cpp",
            "    if (!course_.abort && is_paused(annotation(set(), key::paused)))",
            "    if (false)",
@@ -75,6 +85,9 @@ MUTANTS = (
            ("a-hook-that-refuses-holds-the-next-pod",)),
     Mutant("L2", "runtime/store.cpp", "if (packed.version >= set.meta.resource_version) return {};",
            "if (packed.version > 0 && set.replicas.value > 0) return {};"),
+    Mutant("L2", "runtime/watch_session.cpp",
+           "if (object.key.name.empty() || scope_.kind != model::Kind::Custom)", "if (true)",
+           ("analysisrun/one-that-is-too-large-keeps-no-other",)),
     Mutant("L5", "engine/steering.cpp",
            'if (at_rest && reported) return wait_silently(Phase::Idle, Reason::Idle, "");',
            "if (at_rest && reported) {\n"
@@ -126,6 +139,9 @@ MUTANTS = (
     Mutant("S31", "api/rollout_plugin/look.cpp",
            "so_far.sight.status.updated_revision == look.revision;", "true;",
            ("rolloutplugin/outside-a-new-revision-in-mid-rollout",)),
+    Mutant("S25", "api/rollout_plugin/position.cpp", "(told.commands.abort || memory->returning);",
+           "(told.commands.abort || told.pause.begun || memory->returning);",
+           ("rolloutplugin/a-pause-without-a-time-waits-for-a-person",)),
     Mutant("S28", "api/rollout_plugin/position.cpp",
            "is_open && (told.commands.abort || memory->returning);",
            "is_open && memory->returning;", ("rolloutplugin/aborted-during-a-timed-pause",)),

@@ -12,6 +12,7 @@ import shlex
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from pathlib import Path
 
 from mutants import MUTANTS, Mutant
@@ -55,6 +56,7 @@ def run(command: list[str], folder: Path) -> str:
     return done.stdout
 
 
+@cache
 def link_words(build: Path, program: str) -> list[str]:
     """How ninja links the program, without its own object."""
     commands = run(["ninja", "-t", "commands", "-s", program], build).strip().splitlines()
@@ -79,7 +81,18 @@ def linked(build: Path, folder: Path, words: list[str], mutant_object: Path) -> 
     return program
 
 
-def judge(build: Path, words: list[str], number: int, mutant: Mutant) -> str | None:
+def judge_of(mutant: Mutant) -> str:
+    return f"tests/mutants/{'request_tests' if mutant.request_test else 'mutant_driver'}"
+
+
+def arguments(mutant: Mutant) -> list[str]:
+    if mutant.request_test:
+        return [f"--gtest_filter={mutant.request_test}"]
+    return [mutant.promise, *(f"tests/scenarios/{name if '/' in name else f'pilot/{name}'}.scenario"
+                              for name in mutant.scenarios)]
+
+
+def judge(build: Path, number: int, mutant: Mutant) -> str | None:
     original = ROOT / "src" / mutant.file
     text = original.read_text()
     if mutant.text not in text:
@@ -88,31 +101,29 @@ def judge(build: Path, words: list[str], number: int, mutant: Mutant) -> str | N
     folder.mkdir(parents=True, exist_ok=True)
     source = folder / "mutant.cpp"
     source.write_text(text.replace(mutant.text, mutant.instead, 1))
-    program = linked(build, folder, words, compiled(build, original, source))
-    files = [f"tests/scenarios/{name if '/' in name else f'pilot/{name}'}.scenario"
-             for name in mutant.scenarios]
-    done = subprocess.run([program, mutant.promise, *files], cwd=ROOT, capture_output=True,
+    program = linked(build, folder, link_words(build, judge_of(mutant)),
+                     compiled(build, original, source))
+    done = subprocess.run([program, *arguments(mutant)], cwd=ROOT, capture_output=True,
                           text=True, timeout=TIME_MAX)
     if done.returncode < 0:
         return f"{mutant.promise}: the mutant of {mutant.file} died: {done.stderr[-500:]}"
-    if done.returncode != 0:
+    if done.returncode != (1 if mutant.request_test else 0):
         return f"{mutant.promise}: the mutant of {mutant.file} was not caught"
     print(f"{mutant.promise:4} caught: {done.stdout.strip().splitlines()[-1][:150]}", flush=True)
     return None
 
 
-def judged(build: Path, words: list[str], number: int, mutant: Mutant) -> str | None:
+def judged(build: Path, number: int, mutant: Mutant) -> str | None:
     try:
-        return judge(build, words, number, mutant)
+        return judge(build, number, mutant)
     except (RuntimeError, subprocess.TimeoutExpired) as wrong:
         return f"{mutant.promise}: {mutant.file}: {wrong}"
 
 
 def main() -> int:
     build = Path(sys.argv[1]).resolve()
-    words = link_words(build, "tests/mutants/mutant_driver")
     with ThreadPoolExecutor(2) as pool:
-        results = pool.map(lambda one: judged(build, words, *one), enumerate(MUTANTS))
+        results = pool.map(lambda one: judged(build, *one), enumerate(MUTANTS))
         missed = [result for result in results if result]
     print("\n".join(missed))
     print(f"{len(MUTANTS) - len(missed)} of {len(MUTANTS)} mutants caught")

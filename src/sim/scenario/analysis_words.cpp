@@ -135,8 +135,9 @@ Seen jobs(const World& world, Words words) {
 
 constexpr Action action_table[] = {
     {"analysisrun",
-     "NAME metric QUERY | web URL [path PATH] | job succeed|fail [success CONDITION] [failure "
-     "CONDITION] [interval TIME] [count N] [delay TIME] [failures N] [inconclusive N] [errors N] "
+     "NAME metric QUERY | web URL [path PATH] [bytes N] | job succeed|fail [success CONDITION] "
+     "[failure CONDITION] [interval TIME] [count N] [delay TIME] [failures N] [inconclusive N] "
+     "[errors N] "
      "[arg NAME=VALUE] [ttl TIME]",
      3, create_run},
     {"analysistemplate", "as analysisrun; [arg NAME] has no value", 3, create_template},

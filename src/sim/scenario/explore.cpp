@@ -76,8 +76,8 @@ Disturbance pair(Dice& dice, int exchanges, int batches) {
     const int first = below(exchanges);
     const int second = below(exchanges);
     const int batch = below(batches);
-    const auto one = static_cast<Mishap>(1 + dice.roll() % 8);
-    const auto other = static_cast<Mishap>(1 + dice.roll() % 8);
+    const auto one = static_cast<Mishap>(1 + dice.roll() % 9);
+    const auto other = static_cast<Mishap>(1 + dice.roll() % 9);
     const auto late = static_cast<EventMishap>(dice.roll() % 4);
     return {fmt::format("{} at exchange {}, {} at exchange {}, {} at batch {}", to_text(one), first,
                         to_text(other), second, to_text(late), batch),
@@ -101,6 +101,8 @@ std::vector<Disturbance> disturbances(const Outcome& plain, std::uint64_t seed,
              {Mishap::CrashBefore, Mishap::CrashAfter, Mishap::LoseRequest, Mishap::LoseAnswer})
             all.push_back(at_exchange(at, mishap, tail));
         all.push_back(crash_with_old_view(at, tail));
+        if (exchanges[static_cast<std::size_t>(at)].can_be_overtaken)
+            all.push_back(at_exchange(at, Mishap::Overtaken, tail));
     }
     for (const int at : sample(first_reads(exchanges), depth.reads_max, seed)) {
         all.push_back(at_exchange(at, Mishap::CrashAfter, tail));

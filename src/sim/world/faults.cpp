@@ -3,9 +3,9 @@
 namespace sluice::sim {
 
 const char* to_text(Mishap mishap) {
-    constexpr const char* names[] = {"nothing",          "crash before",     "crash after",
-                                     "request lost",     "answer lost",      "refused with 409",
-                                     "refused with 429", "refused with 500", "slow"};
+    constexpr const char* names[] = {
+        "nothing",          "crash before",     "crash after",      "request lost", "answer lost",
+        "refused with 409", "refused with 429", "refused with 500", "slow",         "overtaken"};
     return names[static_cast<std::size_t>(mishap)];
 }
 
@@ -28,7 +28,7 @@ Mishap Faults::next_exchange(Exchange exchange, Instant now) {
     if (mishap == Mishap::None && hits(odds_.crash, now))
         mishap = dice_.roll() % 2 ? Mishap::CrashBefore : Mishap::CrashAfter;
     if (mishap == Mishap::None && hits(odds_.request, now))
-        mishap = static_cast<Mishap>(static_cast<int>(Mishap::LoseRequest) + dice_.roll() % 6);
+        mishap = static_cast<Mishap>(static_cast<int>(Mishap::LoseRequest) + dice_.roll() % 7);
     injected_ += mishap != Mishap::None;
     return mishap;
 }

@@ -24,7 +24,8 @@ enum class Mishap : std::uint8_t {
     Refuse409,
     Refuse429,
     Refuse500,
-    Slow,  // carried out and answered, as late as a client just bears
+    Slow,       // carried out and answered, as late as a client just bears
+    Overtaken,  // right before it arrives somebody changes the spec that it was decided upon
 };
 enum class EventMishap : std::uint8_t { None, Lose, Repeat, Delay };
 
@@ -35,7 +36,8 @@ enum class Access : std::uint8_t { Read, Write };
 // An exchange as it was: enough to tell which faults would be the same fault twice.
 struct Exchange {
     Access access;
-    std::uint64_t version;  // of the cluster's storage when it began
+    std::uint64_t version;          // of the cluster's storage when it began
+    bool can_be_overtaken = false;  // by a change of the spec that it was decided upon
     friend bool operator==(const Exchange&, const Exchange&) = default;
 };
 

@@ -280,6 +280,7 @@ void Inspector::on_own_set_write(const Change& change, Record& record) {
     const auto memory = rollout_note(now);
     if (memory && memory->id != record.rollout) {
         record.rollout = memory->id;
+        record.rollout_since = cluster_.now();
         record.approved.clear();
         record.lowered_to.clear();
         record.was_at_zero = number_at(now, "/spec/replicas") == 0;
@@ -317,6 +318,9 @@ void Inspector::check_read(const Change& change, const Seen* seen) {
     const json::object& set = seen->set->object();
     if (number_at(set, "/status/observedGeneration") < number_at(set, "/metadata/generation"))
         broken("S23", "the gate was lowered on a status that speaks of an older spec");
+    if (number_at(set, "/metadata/generation") !=
+        number_at(change.before->object(), "/metadata/generation"))
+        broken("S23", "the gate was lowered on a look at an older spec");
     if (uid_of(set) != uid_of(change.object->object()))
         broken("S8", "the gate was lowered on a look at a namesake");
 }
@@ -412,33 +416,6 @@ void Inspector::on_new_pod(const Change& change) {
     if (revision == current || excused || record.approved.contains({revision, index})) return;
     broken("S5",
            fmt::format("{} came up on revision {}, and nobody had let it go", name, revision));
-}
-
-void Inspector::compare_view(const OperatorHost& host) {
-    held("L2");
-    if (!host.is_running()) return;
-    const runtime::Store& store = host.controller().store();
-    std::size_t pods = 0;
-    std::size_t sets = 0;
-    for (const ObjectPtr& set : cluster_.api().list("statefulsets.apps")) {
-        const model::ObjectKey key{text_at(set->object(), "/metadata/namespace"),
-                                   name_of(set->object())};
-        const auto& watched = host.options().settings.namespaces;
-        if (!watched.empty() && std::ranges::find(watched, key.ns) == watched.end()) continue;
-        const auto known = store.statefulset(key);
-        if (!known || known->meta.resource_version != set->version())
-            broken("L2", fmt::format("the operator does not know {} as it is", to_text(key)));
-        if (known) pods += store.pods_of(*known).size();
-        ++sets;
-    }
-    if (store.set_count() != sets)
-        broken("L2", fmt::format("the operator knows {} sets, and there are {}", store.set_count(),
-                                 sets));
-    std::size_t truth = 0;
-    for (const ObjectPtr& pod : cluster_.api().list("pods"))
-        truth += text_at(pod->object(), "/metadata/ownerReferences/0/kind") == "StatefulSet";
-    if (pods != truth)
-        broken("L2", fmt::format("the operator knows {} pods, and there are {}", pods, truth));
 }
 
 }  // namespace sluice::sim

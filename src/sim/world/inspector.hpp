@@ -60,6 +60,7 @@ class Inspector {
         std::map<std::pair<std::string, std::int64_t>, bool> approved;  // revision, index
         std::set<std::int64_t> lowered_to;  // since somebody else last changed the spec
         std::int64_t rollout = -1;
+        Instant rollout_since;           // when that one was first written down
         std::string list;                // of steps, in that rollout
         std::int64_t replicas_then = 0;  // when the gate was last lowered
         bool is_bypassed = false;        // by somebody else
@@ -82,9 +83,11 @@ class Inspector {
         int first = 0;  // the place where it began, of a plugin outside
     };
     using Check = void (Inspector::*)(const Change& change, const Seen& seen, const Record& record);
+    using Cause = bool (Inspector::*)(const Stored& set, const Seen& read) const;
     struct Steersman {
         std::string_view prefix;  // of its claims
         Check check;              // of a step that it takes
+        Cause cause;              // to go back, whatever the operator says; null: it never does
         bool takes_many;          // pods in one step
         bool reports_elsewhere;   // than on the set
     };
@@ -100,7 +103,7 @@ class Inspector {
     void on_stranger(const Change& change, Record& record);
     void on_new_pod(const Change& change);
     void check_fence(const Change& change, Record& record);
-    bool has_cause_to_return(const Stored& set, const Seen& read) const;
+    bool is_on_its_way_back(const Stored& set, const Seen& read) const;
     void check_removal_is_fenced(const Stored& set, const std::string& pod);
     void check_fields(const Change& change);
     void check_read(const Change& change, const Seen* seen);
@@ -114,6 +117,7 @@ class Inspector {
     void check_release(const Change& change, const Seen* seen);
     void check_removal(const Change& change);
     void check_finalizer(const Change& change);
+    bool has_bad_check(const Stored& set, const Seen& read) const;
     // inspector_runs.cpp
     void on_run(const Change& change);
     void check_own_run(const Change& change);
@@ -131,6 +135,7 @@ class Inspector {
     void on_plugin(const Change& change);
     void note_command(const Change& change);
     void check_steps(const Change& change, const Seen& seen, const Record& record);
+    bool is_given_up(const Stored& set, const Seen& read) const;
     Course* course_of(const json::object& plugin, const json::object* set);
     Course& told_course(const json::object& plugin);
     // The first pause or analysis of a list of steps that is not over; else, their number.
@@ -143,6 +148,7 @@ class Inspector {
     void check_deed_is_told(const PluginDeed& deed, const json::object& plugin);
     void settle(const std::string& who, Fate fate);
     bool is_known_to(const std::string& who, std::size_t call) const;
+    void compare_objects(const OperatorHost& host);
     Seen look(const std::string& ns, const std::string& name) const;
     const Seen* last_read() const;
     void broken(const std::string& promise, const std::string& what);
@@ -162,6 +168,7 @@ class Inspector {
     std::map<std::string, Instant> redefined_;  // PhasedRollouts by UID: spec or retry changed
     std::map<std::pair<std::string, std::string>, Course> courses_;  // by UID and rollout
     std::map<std::string, std::string> run_phases_;                  // by UID
+    std::set<std::string> given_up_;  // UIDs of RolloutPlugins that a person or a run aborted
     Duration skew_;
     std::set<std::string> deleting_;  // UIDs of what operators said they would delete
     std::vector<std::string> violations_;

@@ -208,14 +208,9 @@ void Inspector::check_removal_is_fenced(const Stored& set, const std::string& po
                                   pod));
 }
 
-// Whatever the operator says of itself: a PhasedRollout goes back only if somebody put the template
-// back, if a check was bad, or if it may have taken too long.
-bool Inspector::has_cause_to_return(const Stored& set, const Seen& read) const {
-    const std::string claim = text_at(set.object(), claim_at);
-    const bool is_undone = text_at(set.object(), "/status/updateRevision") ==
-                           text_at(set.object(), "/status/currentRevision");
-    if (is_undone || !claim.starts_with(claim_prefix)) return true;
-    const json::object* rollout = named(read.rollouts, claim.substr(claim_prefix.size()));
+// A check was bad, or it may have taken too long.
+bool Inspector::has_bad_check(const Stored& set, const Seen& read) const {
+    const json::object* rollout = named(read.rollouts, steersman_of(set.object()));
     const auto spec = rollout ? spec_of(*rollout) : std::nullopt;
     if (!spec || spec->progress_deadline) return true;
     const std::string ns = text_at(set.object(), "/metadata/namespace");
@@ -224,6 +219,17 @@ bool Inspector::has_cause_to_return(const Stored& set, const Seen& read) const {
                call.reading.kind != api::metrics::MetricReading::Kind::Unknown &&
                !is_pass(call, spec->check.query);
     });
+}
+
+// Whatever the operator says of itself: a rollout goes back only if somebody put the template back
+// or there is a cause that others can see.
+bool Inspector::is_on_its_way_back(const Stored& set, const Seen& read) const {
+    const auto memory = rollout_note(set.object());
+    const Cause cause = steersman_of_claim(text_at(set.object(), claim_at)).cause;
+    if (!memory || !memory->is_returning || !cause) return false;
+    const bool is_undone = text_at(set.object(), "/status/updateRevision") ==
+                           text_at(set.object(), "/status/currentRevision");
+    return is_undone || (this->*cause)(set, read);
 }
 
 // An operator deletes a pod to take a failed revision back, and only then: the newest first, one at
@@ -238,9 +244,7 @@ void Inspector::check_removal(const Change& change) {
     if (!set || read == reads_.end() || !read->second.set)
         return broken("S9", fmt::format("{} was deleted without a look at the API before", name));
     check_removal_is_fenced(*set, name);
-    const auto memory = rollout_note(set->object());
-    const bool may = steersman_of_claim(text_at(set->object(), claim_at)).reports_elsewhere;
-    if (!memory || !memory->is_returning || !may || !has_cause_to_return(*set, read->second))
+    if (!is_on_its_way_back(*set, read->second))
         return broken("S25",
                       fmt::format("{} was deleted, and no rollout is on its way back", name));
     const std::string home = text_at(set->object(), "/status/currentRevision");

@@ -66,7 +66,10 @@ const json::object* by_uid(const std::vector<ObjectPtr>& objects, const std::str
 // One that somebody else deletes may be made again.
 void Inspector::on_run(const Change& change) {
     const json::object& run = change.object->object();
-    run_phases_[uid_of(run)] = text_at(run, "/status/phase");
+    const std::string phase = text_at(run, "/status/phase");
+    run_phases_[uid_of(run)] = phase;
+    if (is_of_plugin(run) && (phase == "Failed" || phase == "Error"))
+        given_up_.insert(owner_uid_of(run));
     if (change.type != Change::Type::Deleted || change.user == operator_user) return;
     for (auto& [rollout, course] : courses_)
         std::erase_if(course.runs, [&](const auto& one) {

@@ -58,9 +58,9 @@ std::int64_t pods_before(const json::object& plugin, std::int64_t place, std::in
 
 const Inspector::Steersman& Inspector::steersman_of_claim(const std::string& claim) {
     static const Steersman table[] = {
-        {"phasedrollout/", &Inspector::check_checks, false, true},
-        {plugin_prefix, &Inspector::check_steps, true, true},
-        {"", &Inspector::check_evidence, false, false},
+        {"phasedrollout/", &Inspector::check_checks, &Inspector::has_bad_check, false, true},
+        {plugin_prefix, &Inspector::check_steps, &Inspector::is_given_up, true, true},
+        {"", &Inspector::check_evidence, nullptr, false, false},
     };
     return *std::ranges::find_if(
         table, [&](const Steersman& one) { return claim.starts_with(one.prefix); });
@@ -121,6 +121,8 @@ void Inspector::note_command(const Change& change) {
     if (!change.before) return;
     const json::object& before = change.before->object();
     const json::object& now = change.object->object();
+    if (find(now, "/status/abort") || flag_at(now, "/status/aborted"))
+        given_up_.insert(text_at(now, "/metadata/uid"));
     const ObjectPtr set = cluster_.api().find("statefulsets.apps", change.place.ns,
                                               text_at(now, "/spec/workloadRef/name"));
     Course* found = course_of(now, set ? &set->object() : nullptr);
@@ -169,6 +171,19 @@ std::int64_t Inspector::reached(const json::object& plugin, const Course& course
            is_over(steps[static_cast<std::size_t>(place)].get_object(), course, place))
         ++place;
     return place;
+}
+
+// A person aborted it, one of its runs ended badly, or its time is over.
+bool Inspector::is_given_up(const Stored& set, const Seen& read) const {
+    const std::string claim = text_at(set.object(), claim_at);
+    const json::object* plugin = named(read.plugins, claim.substr(plugin_prefix.size()));
+    const auto record = records_.find(text_at(set.object(), "/metadata/uid"));
+    if (!plugin || record == records_.end()) return false;
+    if (given_up_.contains(text_at(*plugin, "/metadata/uid"))) return true;
+    const bool has_deadline = has(*plugin, "/spec/progressDeadlineSeconds");
+    const Duration allowed =
+        (has_deadline ? number_at(*plugin, "/spec/progressDeadlineSeconds") : 600) * 1s;
+    return cluster_.now() + skew_ + 1s >= record->second.rollout_since + allowed;
 }
 
 void Inspector::check_steps(const Change& change, const Seen& seen, const Record& record) {

@@ -138,17 +138,21 @@ void OperatorHost::set_alarm(Instant at) {
 
 void OperatorHost::exchange(Access access, std::function<void()> carry_out,
                             std::function<void()> answer,
-                            std::function<void(runtime::RequestFailure)> fail) {
-    const Mishap mishap =
-        faults_.next_exchange({access, cluster_.api().storage().version()}, cluster_.now());
+                            std::function<void(runtime::RequestFailure)> fail,
+                            std::function<void()> overtake) {
+    const Exchange begun{access, cluster_.api().storage().version(), overtake != nullptr};
+    const Mishap mishap = faults_.next_exchange(begun, cluster_.now());
     if (mishap == Mishap::CrashBefore) return crash();
     const auto to_server = [this, mishap, carry_out = std::move(carry_out),
-                            answer = std::move(answer), fail = std::move(fail)] {
-        const bool arrives = mishap == Mishap::None || mishap == Mishap::LoseAnswer ||
+                            answer = std::move(answer), fail = std::move(fail),
+                            overtake = std::move(overtake)] {
+        const bool is_answered = mishap == Mishap::None || mishap == Mishap::Overtaken;
+        const bool arrives = is_answered || mishap == Mishap::LoseAnswer ||
                              mishap == Mishap::CrashAfter || mishap == Mishap::Slow;
+        if (mishap == Mishap::Overtaken && overtake) overtake();
         if (arrives) carry_out();
         if (mishap == Mishap::CrashAfter) return crash();
-        if (mishap == Mishap::None) return later(latency(), answer);
+        if (is_answered) return later(latency(), answer);
         if (mishap == Mishap::Slow) return later(slowness, answer);
         const bool silent = mishap == Mishap::LoseRequest || mishap == Mishap::LoseAnswer;
         later(silent ? patience : latency(), [fail, mishap] { fail(failure_of(mishap)); });

@@ -98,9 +98,12 @@ class OperatorHost {
     void run_one(controller::Log&& effect);
 
     // One exchange: `carry_out` reaches the world, `answer` comes back; the faults may spoil
-    // either.
+    // either. `overtake` is what somebody else may do right before it arrives.
     void exchange(Access access, std::function<void()> carry_out, std::function<void()> answer,
-                  std::function<void(runtime::RequestFailure)> fail);
+                  std::function<void(runtime::RequestFailure)> fail,
+                  std::function<void()> overtake = {});
+    // Somebody changes the spec of a set, in a way that no pod feels.
+    void change_spec(const model::ObjectKey& key);
     // A request in the operator's name, as it is carried out at the server.
     Response serve(const std::string& method, const std::string& path, std::string body);
     // The answer to a write of a custom object, through the server and back.

@@ -102,6 +102,18 @@ void OperatorHost::run_one(controller::ReadWorkload&& effect) {
         });
 }
 
+void OperatorHost::change_spec(const model::ObjectKey& key) {
+    const ObjectPtr set = cluster_.api().find("statefulsets.apps", key.ns, key.name);
+    if (!set) return;
+    const std::int64_t limit = number_at(set->object(), "/spec/revisionHistoryLimit") + 1;
+    Request request;
+    request.method = "PATCH";
+    request.path = statefulset_path(key);
+    request.content_type = "application/merge-patch+json";
+    request.body = fmt::format(R"({{"spec":{{"revisionHistoryLimit":{}}}}})", limit);
+    cluster_.api().serve(request, cluster_.now());
+}
+
 void OperatorHost::run_one(controller::PatchWorkload&& effect) {
     auto answer = std::make_shared<controller::Answer<model::StatefulSet>>();
     exchange(
@@ -122,7 +134,8 @@ void OperatorHost::run_one(controller::PatchWorkload&& effect) {
         },
         [this, ticket = effect.ticket](runtime::RequestFailure failed) {
             step(controller::WorkloadPatched{ticket, std::unexpected(std::move(failed))});
-        });
+        },
+        [this, key = effect.key] { change_spec(key); });
 }
 
 void OperatorHost::write_object(controller::Ticket ticket, std::function<Response()> write) {

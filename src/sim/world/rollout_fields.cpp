@@ -58,6 +58,7 @@ json::value field_value(RolloutField::Kind kind, const std::string& text) {
         case Kind::Number: return number(text);
         case Kind::Time: return parse_duration(text).value_or(0s) / 1s;
         case Kind::Flag: return text == "true";
+        case Kind::Filler: return json::string(static_cast<std::size_t>(number(text)), 'x');
         case Kind::Steps: return steps_of(text);
         case Kind::Analysis: return analysis_of(text, false);
         case Kind::ClusterAnalysis: return analysis_of(text, true);

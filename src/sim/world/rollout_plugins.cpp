@@ -38,6 +38,7 @@ constexpr RolloutField metric_fields[] = {
     {"inconclusive", "/inconclusiveLimit", Kind::Number},
     {"errors", "/consecutiveErrorLimit", Kind::Number},
     {"path", "/provider/web/jsonPath", Kind::Text},
+    {"bytes", "/provider/web/jsonBody/filler", Kind::Filler},
 };
 
 // Of an AnalysisRun.

@@ -62,7 +62,7 @@ bool is_analysis_field(std::string_view word);
 struct RolloutField {
     std::string_view word;
     std::string_view pointer;  // in the object
-    enum class Kind { Text, Number, Time, Flag, Steps, Analysis, ClusterAnalysis } kind;
+    enum class Kind { Text, Number, Time, Flag, Filler, Steps, Analysis, ClusterAnalysis } kind;
 };
 std::span<const RolloutField> rollout_fields();
 std::span<const RolloutField> plugin_fields();

@@ -144,7 +144,7 @@ TEST(Answers, WhatWasReadAndIsNotKnownAnyMoreStaysUnknown) {
     auto one = object("one");
     one.meta.resource_version = 90;
     scene.desk.take(WorkloadRead{reads.at(0).ticket, LiveWorkload{{}, {}, {{&runs, one}}}});
-    EXPECT_EQ(scene.desk.controller.object_counts().at("runs"), 0u);
+    EXPECT_EQ(scene.desk.controller.objects().at("runs")->size(), 0u);
 }
 
 TEST(Answers, OfWhatWasReadTheOldestComesFirst) {

@@ -201,7 +201,7 @@ TEST(Watches, WhatAFreshListDoesNotBringIsGone) {
         one.meta.resource_version = 5;
         const SessionId of_runs = 3;
         scene.desk.take(EventsArrived{of_runs, {model::Changed{one}}});
-        ASSERT_EQ(scene.desk.controller.object_counts().at("runs"), 1u);
+        ASSERT_EQ(scene.desk.controller.objects().at("runs")->size(), 1u);
         scene.desk.lose_everything();
         for (const SessionId session : {of_sets, of_runs})
             scene.desk.take(SessionFailed{session, {410, {}, "too old"}});
@@ -212,7 +212,7 @@ TEST(Watches, WhatAFreshListDoesNotBringIsGone) {
                 scene.desk.take(SessionFailed{session, {400, {}, "no such parameter"}});
         scene.desk.pass(1min);
         EXPECT_EQ(scene.desk.controller.store().set_count(), 0u);
-        EXPECT_EQ(scene.desk.controller.object_counts().at("runs"), 0u);
+        EXPECT_EQ(scene.desk.controller.objects().at("runs")->size(), 0u);
     }
 }
 
@@ -279,7 +279,7 @@ TEST(Settings, OfTheProcessAreKnownToEveryDecision) {
     scene.show_run();
     EXPECT_EQ(scene.looks.back().environment.plugin_directory, "/plugins");
     EXPECT_EQ(scene.looks.back().environment.hook_retry, 7s);
-    EXPECT_FALSE(scene.desk.controller.object_counts().contains("gates")) << "nobody serves them";
+    EXPECT_FALSE(scene.desk.controller.objects().contains("gates")) << "nobody serves them";
 }
 
 TEST(Watches, CountTheObjectsTheyBrought) {
@@ -287,9 +287,9 @@ TEST(Watches, CountTheObjectsTheyBrought) {
     scene.show_gate();
     scene.show_run();
     scene.desk.put(runs, object("two"));
-    const auto counts = scene.desk.controller.object_counts();
-    EXPECT_EQ(counts.at("gates"), 1u);
-    EXPECT_EQ(counts.at("runs"), 2u);
+    const auto objects = scene.desk.controller.objects();
+    EXPECT_EQ(objects.at("gates")->size(), 1u);
+    EXPECT_EQ(objects.at("runs")->size(), 2u);
 }
 
 TEST(Watches, AreOfEachNamespaceOnce) {

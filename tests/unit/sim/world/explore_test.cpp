@@ -33,6 +33,13 @@ TEST(Disturbances, AWriteLosesItsRequestAndItsAnswerAndDiesOnBothSides) {
                             "crash after at exchange 0, then a view 4 changes old"));
 }
 
+TEST(Disturbances, AWriteThatWasDecidedUponASpecIsOvertakenByAChangeOfIt) {
+    EXPECT_THAT(names({{write, 7, true}, {write, 8}}, 0, {.pairs = 0}),
+                Contains("overtaken at exchange 0"));
+    EXPECT_THAT(names({{write, 7, true}, {write, 8}}, 0, {.pairs = 0}),
+                Not(Contains("overtaken at exchange 1")));
+}
+
 TEST(Disturbances, AReadDiesOnceAndIsLostOnce) {
     EXPECT_THAT(names({{read, 7}}, 0, {.pairs = 0}),
                 ElementsAre("crash after at exchange 0",
