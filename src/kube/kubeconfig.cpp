@@ -10,7 +10,7 @@
 #include "kube/kubeconfig_entries.hpp"
 #include "kube/kubeconfig_fields.hpp"
 #include "kube/sentence.hpp"
-#include "kube/yaml.hpp"
+#include "model/yaml.hpp"
 
 namespace sluice::kube {
 namespace {
@@ -71,10 +71,11 @@ Result<void> merge_file(const KubeconfigText& file, Merged& into) {
     if (file.text.reveal().size() > kubeconfig_bytes_max)
         return failure(ErrorKind::TooLarge, fmt::format("{} is larger than {} KiB", origin,
                                                         kubeconfig_bytes_max / 1024));
-    Result<boost::json::value> parsed = parse_yaml(file.text.reveal());
-    if (!parsed)
-        return failure(parsed.error().kind, fmt::format("{} {}", origin, parsed.error().message));
-    KubeconfigFields root(*std::move(parsed), origin);
+    auto documents = model::read_yaml(file.text.reveal());
+    if (!documents)
+        return failure(ErrorKind::Malformed, fmt::format("{} {}", origin, documents.error().what));
+    if (documents->empty()) documents->emplace_back(nullptr);
+    KubeconfigFields root(std::move(documents->front()), origin);
     std::error_code no_working_folder;  // then the path stays as it is
     const auto folder = std::filesystem::absolute(file.path, no_working_folder).parent_path();
     judge_type(root);

@@ -7,14 +7,12 @@
 
 #include "base/assert.hpp"
 #include "kube/paths.hpp"
-#include "kube/yaml.hpp"
+#include "model/yaml.hpp"
 
 namespace sluice::kube {
 namespace {
 
 namespace json = boost::json;
-
-constexpr std::string_view separator = "---\n";
 
 std::string text_at(const json::value& object, std::string_view pointer) {
     boost::system::error_code error;
@@ -34,17 +32,15 @@ std::string plural_of(std::string kind) {
 
 std::vector<WantedPolicy> policies_in(std::string_view yaml) {
     std::vector<WantedPolicy> wanted;
-    while (!yaml.empty()) {
-        const std::size_t end = yaml.find(separator);
-        const auto document = parse_yaml(yaml.substr(0, end));
-        yaml.remove_prefix(end == yaml.npos ? yaml.size() : end + separator.size());
-        SLUICE_ASSERT(document.has_value());
-        if (!document->is_object()) continue;
-        const std::string kind = text_at(*document, "/kind");
-        const std::string name = text_at(*document, "/metadata/name");
+    const auto documents = model::read_yaml(yaml);
+    SLUICE_ASSERT(documents.has_value());
+    for (const json::value& document : *documents) {
+        if (!document.is_object()) continue;
+        const std::string kind = text_at(document, "/kind");
+        const std::string name = text_at(document, "/metadata/name");
         SLUICE_ASSERT(!kind.empty() && !name.empty());
         wanted.push_back({policy_path(plural_of(kind), name), fmt::format("{} {}", kind, name),
-                          document->get_object().at("spec")});
+                          document.get_object().at("spec")});
     }
     return wanted;
 }

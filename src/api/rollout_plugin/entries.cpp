@@ -1,5 +1,6 @@
 #include "api/rollout_plugin/entries.hpp"
 
+#include <boost/json.hpp>
 #include <utility>
 
 #include "api/inquiry/strict_yaml.hpp"
@@ -9,99 +10,66 @@ namespace sluice::api::rollout_plugin {
 
 namespace {
 
+namespace json = boost::json;
+
 constexpr std::size_t list_max = 64;  // people declare three plugins with two arguments
 constexpr std::size_t key_bytes_max = 64;
 
-// Keeps the list.
-class EntryListener final : public StrictListener {
-  public:
-    std::vector<Entry> entries;
+template <class T>
+using Read = std::expected<T, FieldError>;
 
-  private:
-    enum class Place { Outside, List, Key, Value, Texts };
+std::unexpected<FieldError> wrong(std::string field, std::string what) {
+    return std::unexpected(FieldError{std::move(field), std::move(what)});
+}
 
-    void open_list() override {
-        switch (place_) {
-            case Place::Outside: place_ = Place::List; return;
-            case Place::List: fault("must be a mapping");
-            case Place::Key: fault("a key must be a text");
-            case Place::Value:
-                value() = std::vector<std::string>{};
-                place_ = Place::Texts;
-                return;
-            case Place::Texts: fault("must be a list of texts");
-        }
+Read<EntryValue> read_texts(const json::array& list, const std::string& field) {
+    if (list.size() > list_max) return wrong(field, "has more than 64 texts");
+    std::vector<std::string> texts;
+    for (const json::value& one : list) {
+        if (!one.is_string()) return wrong(field, "must be a list of texts");
+        texts.emplace_back(one.get_string());
     }
-    void close_list() override {
-        place_ = place_ == Place::Texts ? Place::Key : Place::Outside;
-        key_.clear();
-    }
-    void open_map() override {
-        switch (place_) {
-            case Place::Outside: fault("must be a list");
-            case Place::List:
-                if (entries.size() >= list_max) fault("has more than 64 entries");
-                entries.emplace_back();
-                place_ = Place::Key;
-                return;
-            case Place::Key: fault("a key must be a text");
-            case Place::Value: fault("must be a text or a list of texts");
-            case Place::Texts: fault("must be a list of texts");
-        }
-    }
-    void close_map() override { place_ = Place::List; }
+    return texts;
+}
 
-    std::string place() const override {
-        if (place_ == Place::Outside || entries.empty()) return {};
-        std::string where = "[" + std::to_string(entries.size() - 1) + "]";
-        if (!key_.empty()) where += "." + printable(key_, key_bytes_max);
-        return where;
-    }
-    EntryValue& value() { return entries.back()[key_]; }
+Read<EntryValue> read_value(const json::value& value, const std::string& field) {
+    if (const auto* text = value.if_string()) return std::string{*text};
+    if (const auto* list = value.if_array()) return read_texts(*list, field);
+    return wrong(field,
+                 value.is_null() ? "must not be empty" : "must be a text or a list of texts");
+}
 
-    void scalar(const std::string* text) override {
-        switch (place_) {
-            case Place::Outside:
-                if (text) fault("must be a list");
-                return;
-            case Place::List: fault("must be a mapping");
-            case Place::Key: return begin_field(text);
-            case Place::Value:
-                if (!text) fault("must not be empty");
-                value() = *text;
-                place_ = Place::Key;
-                key_.clear();
-                return;
-            case Place::Texts: {
-                auto& texts = std::get<std::vector<std::string>>(value());
-                if (!text) fault("must be a list of texts");
-                if (texts.size() >= list_max) fault("has more than 64 texts");
-                texts.push_back(*text);
-            }
-        }
+Read<Entry> read_entry(const json::value& value, const std::string& field) {
+    const auto* mapping = value.if_object();
+    if (!mapping) return wrong(field, "must be a mapping");
+    if (mapping->size() > list_max) return wrong(field, "has more than 64 fields");
+    Entry entry;
+    for (const auto& [key, inner] : *mapping) {
+        if (key.empty()) return wrong(field, "a key must be a text");
+        const std::string_view name = key;
+        Read<EntryValue> read = read_value(inner, field + "." + printable(name, key_bytes_max));
+        if (!read) return std::unexpected(read.error());
+        entry.emplace(name, *std::move(read));
     }
-    void begin_field(const std::string* key) {
-        if (!key || key->empty()) fault("a key must be a text");
-        if (entries.back().contains(*key)) {
-            key_ = *key;
-            fault("is given twice");
-        }
-        if (entries.back().size() >= list_max) fault("has more than 64 fields");
-        key_ = *key;
-        place_ = Place::Value;
-    }
-
-    Place place_ = Place::Outside;
-    std::string key_;
-};
+    return entry;
+}
 
 }  // namespace
 
-std::expected<std::vector<Entry>, FieldError> read_entries(const std::string& text) {
-    EntryListener listener;
-    const auto read = read_strictly(text, listener);
-    if (!read) return std::unexpected(read.error());
-    return std::move(listener.entries);
+Read<std::vector<Entry>> read_entries(const std::string& text) {
+    const auto document = read_strictly(text);
+    if (!document) return std::unexpected(document.error());
+    std::vector<Entry> entries;
+    if (document->is_null()) return entries;
+    const auto* list = document->if_array();
+    if (!list) return wrong("", "must be a list");
+    if (list->size() > list_max) return wrong("", "has more than 64 entries");
+    for (const json::value& one : *list) {
+        Read<Entry> entry = read_entry(one, "[" + std::to_string(entries.size()) + "]");
+        if (!entry) return std::unexpected(entry.error());
+        entries.push_back(*std::move(entry));
+    }
+    return entries;
 }
 
 }  // namespace sluice::api::rollout_plugin

@@ -1,6 +1,5 @@
-// A small YAML document that is a list of mappings of names to texts or lists of texts. Everything
-// that makes YAML dangerous or ambiguous is refused: anchors, aliases, tags, repeated keys, a
-// second document, more than 64 KiB, more than 64 entries, fields or texts in a list.
+// A small YAML document that is a list of mappings of names to texts or lists of texts, with at
+// most 64 entries, fields and texts in a list.
 #pragma once
 
 #include <expected>

@@ -1,61 +1,17 @@
 #include "sim/api/yaml.hpp"
 
-#include <fmt/format.h>
-#include <yaml-cpp/yaml.h>
-
-#include <charconv>
+#include "model/yaml.hpp"
 
 namespace sluice::sim {
-namespace {
 
 constexpr int depth_max = 100;
 
-json::value scalar(const YAML::Node& node) {
-    const std::string& text = node.Scalar();
-    if (node.Tag() == "!") return json::value(text);  // it stood in quotes
-    if (text == "true" || text == "false") return json::value(text == "true");
-    if (text.empty() || text == "~" || text == "null") return nullptr;
-    std::int64_t whole = 0;
-    const char* const end = text.data() + text.size();
-    if (const auto [stop, bad] = std::from_chars(text.data(), end, whole);
-        bad == std::errc{} && stop == end)
-        return whole;
-    const bool numeric = text.find_first_not_of("+-.0123456789eE") == std::string::npos;
-    double real = 0;
-    if (const auto [stop, bad] = std::from_chars(text.data(), end, real);
-        numeric && bad == std::errc{} && stop == end)
-        return real;
-    return json::value(text);
-}
-
-json::value to_json(const YAML::Node& node, int depth) {
-    if (depth > depth_max) throw YAML::Exception(node.Mark(), "nested too deeply");
-    if (node.IsSequence()) {
-        json::array array;
-        for (const YAML::Node& one : node)
-            array.push_back(to_json(one, depth + 1));
-        return array;
-    }
-    if (node.IsMap()) {
-        json::object object;
-        for (const auto& entry : node)
-            object[entry.first.Scalar()] = to_json(entry.second, depth + 1);
-        return object;
-    }
-    return node.IsScalar() ? scalar(node) : json::value(nullptr);
-}
-
-}  // namespace
-
 std::expected<std::vector<json::value>, std::string> parse_documents(const std::string& text) {
-    std::vector<json::value> documents;
-    try {
-        for (const YAML::Node& node : YAML::LoadAll(text))
-            if (!node.IsNull()) documents.push_back(to_json(node, 0));
-    } catch (const std::exception& wrong) {
-        return std::unexpected(fmt::format("error converting YAML to JSON: {}", wrong.what()));
-    }
-    return documents;
+    auto documents = model::read_yaml(text, {.depth_max = depth_max});
+    if (!documents)
+        return std::unexpected("error converting YAML to JSON: " + documents.error().what);
+    std::erase_if(*documents, [](const json::value& one) { return one.is_null(); });
+    return *std::move(documents);
 }
 
 std::expected<json::value, std::string> parse_document(const std::string& text) {

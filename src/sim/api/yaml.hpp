@@ -1,5 +1,5 @@
-// A document that is JSON or YAML, as a JSON value. Total: what cannot be read is an error, with a
-// bound on depth and without aliases.
+// A document that is JSON or YAML, as a JSON value. Total: what cannot be read is an error, with
+// the bounds of model/yaml.hpp.
 #pragma once
 
 #include <expected>
@@ -10,7 +10,7 @@
 namespace sluice::sim {
 
 std::expected<json::value, std::string> parse_document(const std::string& text);
-// Every document of a YAML stream.
+// Every document of a YAML stream that has something in it.
 std::expected<std::vector<json::value>, std::string> parse_documents(const std::string& text);
 
 }  // namespace sluice::sim

@@ -41,7 +41,7 @@ void expect_sentences(const std::vector<Wrong>& table) {
 
 TEST(KubeconfigErrors, name_the_file_and_what_is_wrong_with_it) {
     expect_sentences({
-        {"not yaml", "a: [b", "line 1: not valid YAML (end of sequence flow not found)"},
+        {"not yaml", "a: [b", "is not YAML: see line 1, column 1"},
         {"a list", "- a\n", "must be a mapping"},
         {"text", "hello\n", "must be a mapping"},
         {"another kind", "kind: Pod\napiVersion: v1\n",

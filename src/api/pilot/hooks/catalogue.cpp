@@ -96,7 +96,8 @@ Read<ExternalHook> read_entry(const std::string& name, const std::string& text) 
 }
 
 Error with_path(const std::string& name, const FieldError& error) {
-    const std::string field = error.field.empty() ? "" : "." + error.field;
+    const bool is_element = error.field.starts_with("[");
+    const std::string field = (error.field.empty() || is_element ? "" : ".") + error.field;
     return {ErrorKind::Invalid,
             "sluice-hooks: data." + printable(name, 63) + field + ": " + error.what};
 }

@@ -1,6 +1,4 @@
-// A small YAML document that is one flat mapping of names to texts. Everything that makes YAML
-// dangerous or ambiguous is refused: anchors, aliases, tags, repeated keys, a second document,
-// more than 64 KiB, more than 8 levels, more than 64 fields.
+// A small YAML document that is one flat mapping of names to texts, of at most 64 fields.
 #pragma once
 
 #include <expected>

@@ -59,7 +59,7 @@ TEST(Catalogue, AnErrorNamesTheFieldAndWhatIsWrong) {
                  ".retries: is not a field; url, timeout, caSecret and headersSecret are"},
              Row{ok + "URL: x",
                  ".URL: is not a field; url, timeout, caSecret and headersSecret are"},
-             Row{ok + ok, ".url: is given twice"},
+             Row{ok + ok, ".url: the key is given twice: see line 2, column 1"},
              Row{ok + "headersSecret: Token",
                  R"(.headersSecret: "Token" is not the name of a Secret)"},
              Row{ok + "headersSecret: other/token",
@@ -74,8 +74,8 @@ TEST(Catalogue, AnErrorNamesTheFieldAndWhatIsWrong) {
              Row{"- url: http://b", ": must be a mapping with the field url"},
              Row{"url: 'http://b", ": is not YAML: see line 1, column 15"},
              Row{"url: http://b\n\tx: y", ": is not YAML: see line 2, column 1"},
-             Row{"? [a]\n: b", ": a key must be a text"},
-             Row{"~: b", ": a key must be a text"},
+             Row{"? [a]\n: b", ": a key must be a text: see line 1, column 3"},
+             Row{"~: b", ": a key must be a text: see line 1, column 1"},
              Row{ok + "---\n" + ok, ": holds more than one YAML document"},
          }) {
         EXPECT_EQ(error_of(row.text), "sluice-hooks: data.backup" + row.message) << row.text;
@@ -83,13 +83,20 @@ TEST(Catalogue, AnErrorNamesTheFieldAndWhatIsWrong) {
 }
 
 TEST(Catalogue, YamlThatCouldExplodeIsRefused) {
-    const std::string where = "sluice-hooks: data.backup: ";
-    EXPECT_EQ(error_of("url: &u http://b\ncaSecret: *u"), where + "anchors are not allowed");
-    EXPECT_EQ(error_of("&a url: http://b"), where + "anchors are not allowed");
-    EXPECT_EQ(error_of("&a\nurl: http://b"), where + "anchors are not allowed");
-    EXPECT_EQ(error_of("url: !!binary aHR0cDovL2I="), where + "tags are not allowed");
-    EXPECT_EQ(error_of("!x {url: http://b}"), where + "tags are not allowed");
-    EXPECT_EQ(error_of("[[[[[[[[[]]]]]]]]]"), where + "is nested deeper than 8 levels");
+    const std::string data = "sluice-hooks: data.backup";
+    const std::string where = data + ": ";
+    EXPECT_EQ(error_of("url: &u http://b\ncaSecret: *u"),
+              data + ".url: anchors are not allowed: see line 1, column 6");
+    EXPECT_EQ(error_of("&a url: http://b"),
+              where + "anchors are not allowed: see line 1, column 1");
+    EXPECT_EQ(error_of("&a\nurl: http://b"),
+              where + "anchors are not allowed: see line 1, column 1");
+    EXPECT_EQ(error_of("url: !!binary aHR0cDovL2I="),
+              data + ".url: tags are not allowed: see line 1, column 6");
+    EXPECT_EQ(error_of("!x {url: http://b}"), where + "tags are not allowed: see line 1, column 1");
+    EXPECT_EQ(
+        error_of("[[[[[[[[[]]]]]]]]]"),
+        data + "[0][0][0][0][0][0][0][0]: is nested deeper than 8 levels: see line 1, column 9");
     EXPECT_NE(error_of(std::string(60'000, '[')), "no error");
     EXPECT_EQ(error_of("url: http://b #" + std::string(64 << 10, 'x')),
               where + "is larger than 64 KiB");

@@ -166,14 +166,14 @@ TEST(Declarations, DangerousYamlIsRefused) {
     for (const auto& [text, sentence] : std::vector<std::pair<std::string, std::string>>{
              {"name: one", "data.rolloutPlugins: must be a list"},
              {"words", "data.rolloutPlugins: must be a list"},
-             {"- words", "data.rolloutPlugins: must be a mapping"},
-             {"- [a]", "data.rolloutPlugins: must be a mapping"},
+             {"- words", "data.rolloutPlugins[0]: must be a mapping"},
+             {"- [a]", "data.rolloutPlugins[0]: must be a mapping"},
              {"- &a {name: one}\n- *a", "anchors are not allowed"},
              {"- !!binary aGk=", "tags are not allowed"},
              {"- {name: {a: b}}", "data.rolloutPlugins[0].name: must be a text or a list"},
              {"- {args: [[a]]}", "data.rolloutPlugins[0].args: must be a list of texts"},
              {"- {args: [~]}", "data.rolloutPlugins[0].args: must be a list of texts"},
-             {"- {name: a, name: b}", "data.rolloutPlugins[0].name: is given twice"},
+             {"- {name: a, name: b}", "data.rolloutPlugins[0].name: the key is given twice"},
              {"- {name: ~}", "data.rolloutPlugins[0].name: must not be empty"},
              {"- {[a]: b}", "a key must be a text"},
              {"- {~: b}", "a key must be a text"},
@@ -182,7 +182,7 @@ TEST(Declarations, DangerousYamlIsRefused) {
              {many("- {a: b}\n", 65), "has more than 64 entries"},
              {"- {args: [" + many("a, ", 65) + "]}", "has more than 64 texts"},
              {many(" ", 65 << 10), "is larger than 64 KiB"},
-             {many("[", 20000), "data.rolloutPlugins: must be"}}) {
+             {many("[", 20000), "is nested deeper than 8 levels"}}) {
         EXPECT_THAT(sentence_of(text), HasSubstr(sentence)) << text.substr(0, 80);
     }
 }
