@@ -161,13 +161,16 @@ void add_manifests_flags(CLI::App& command, ManifestsOptions& options) {
                        "crds, rbac, policies, deployment or all (default: all)");
     command
         .add_option("--kube-version", options.kube_version,
-                    "Version of the API server; before 1.36 there are no policies")
+                    "Version of the API server; an older one gets what it knows")
         ->capture_default_str();
     command
         .add_option("--namespace", options.namespaces,
                     "Namespace to steer; several with commas (default: all)")
         ->delimiter(',');
     command.add_option("--image", options.image, "Image of the operator")->capture_default_str();
+    command.add_option("--installed", options.installed,
+                       "File with the output of `kubectl get crd -o json`: definitions in it that "
+                       "are not Sluice's are left out, and a comment says so");
     command.footer("Example: sluice manifests rbac policies | kubectl apply -f -");
 }
 

@@ -6,10 +6,13 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <fstream>
 #include <optional>
+#include <sstream>
 
 #include "base/assert.hpp"
 #include "base/names.hpp"
+#include "cli/foreign_definitions.hpp"
 #include "cli/older_servers.hpp"
 #include "deploy/embedded.hpp"
 
@@ -120,6 +123,17 @@ std::string text_of(const Component& component, const ManifestsOptions& options)
     return result;
 }
 
+// What the cluster has already decides which definitions are for us to write.
+Result<std::string> as_installed(const Component& component, std::string text,
+                                 const std::string& installed) {
+    if (installed.empty() || component.name != "crds") return text;
+    std::ifstream file(installed);
+    std::ostringstream read;
+    if (!(read << file.rdbuf()) && !file.eof())
+        return invalid(fmt::format("--installed: {} cannot be read.", installed));
+    return without_foreign(text, read.str());
+}
+
 }  // namespace
 
 Result<std::string> manifests(const ManifestsOptions& options) {
@@ -145,7 +159,10 @@ Result<std::string> manifests(const ManifestsOptions& options) {
     for (const Component& component : components) {
         if (!all && !is_wanted(component.name)) continue;
         const auto older = text_for_older(component.name, *version);
-        result += older ? *older : text_of(component, options);
+        const auto text = as_installed(component, older ? *older : text_of(component, options),
+                                       options.installed);
+        if (!text) return text;
+        result += *text;
     }
     return result;
 }

@@ -17,6 +17,8 @@ struct ManifestsOptions {
     std::string image = "sluice:latest";
     // Where the operator steers and has rights. None: everywhere.
     std::vector<std::string> namespaces;
+    // A file with what `kubectl get crd -o json` printed: definitions of others are left out.
+    std::string installed = {};
 };
 
 // The YAML that was chosen. A component without objects is a comment that says why. Fails with

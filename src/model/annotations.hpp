@@ -25,6 +25,9 @@ inline const std::string allow_scale_to_zero =
 inline const std::string allow_unready =
     "sluice.dev/allow-unready";  // "true": see docs/operations.md
 
+// On an AnalysisRun that none of our objects owns.
+inline const std::string serve = "sluice.dev/serve";  // "true": this operator measures it
+
 // Where the hook for Elasticsearch finds it.
 inline const std::string elasticsearch_scheme = "sluice.dev/elasticsearch-scheme";
 inline const std::string elasticsearch_port = "sluice.dev/elasticsearch-port";

@@ -36,6 +36,7 @@ void read_owner(Value owners, CustomObject& object) {
     Owner owner = controller_in(owners);
     object.owner = std::move(owner.name);
     object.owner_uid = std::move(owner.uid);
+    object.owner_kind = std::move(owner.kind);
 }
 
 }  // namespace

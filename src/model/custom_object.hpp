@@ -30,8 +30,9 @@ struct CustomObject {
     std::vector<std::string> finalizers;
     std::string owner;      // the object that controls it, by name; empty: none
     std::string owner_uid;  // and by UID
-    std::string spec;       // JSON; empty if there is none
-    std::string status;     // the same
+    std::string owner_kind;
+    std::string spec;    // JSON; empty if there is none
+    std::string status;  // the same
 
     friend bool operator==(const CustomObject&, const CustomObject&) = default;
 };

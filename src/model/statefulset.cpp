@@ -26,6 +26,7 @@ bool is_kept_annotation(std::string_view key) {
                                                      key::retry,
                                                      key::allow_scale_to_zero,
                                                      key::allow_unready,
+                                                     key::serve,
                                                      key::step,
                                                      key::elasticsearch_scheme,
                                                      key::elasticsearch_port,

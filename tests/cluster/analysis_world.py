@@ -11,6 +11,7 @@ from harness.api import Api, Object
 from harness.places import REPOSITORY
 
 RUN = "AnalysisRun"
+SERVED = {"sluice.dev/serve": "true"}  # a run that no RolloutPlugin has is for Sluice
 _BINDING = REPOSITORY / "deploy" / "optional" / "analysis-jobs-binding.yaml"
 
 

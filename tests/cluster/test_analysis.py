@@ -7,7 +7,7 @@ from typing import Any, Callable, Iterator
 
 import pytest
 
-from analysis_world import allow_jobs, job
+from analysis_world import SERVED, allow_jobs, job
 from harness.api import Api, Object
 from harness.controlplane import ControlPlane
 from harness.hookserver import Answer, HookServer
@@ -34,9 +34,9 @@ def prometheus(world: World, query: str) -> Object:
 
 
 def create(api: Api, namespace: str, name: str, provider: Object, spec: Object | None = None,
-           **metric: Any) -> None:
+           annotations: Object = SERVED, **metric: Any) -> None:
     api.create({"apiVersion": "argoproj.io/v1alpha1", "kind": KIND,
-                "metadata": {"name": name, "namespace": namespace},
+                "metadata": {"name": name, "namespace": namespace, "annotations": annotations},
                 "spec": {"metrics": [{"name": "rate", "provider": provider, **metric}],
                          **(spec or {})}})
 

@@ -9,7 +9,6 @@ hold for a whole cluster, and it admits pods with service accounts.
 from __future__ import annotations
 
 import copy
-import os
 import subprocess
 import urllib.request
 from pathlib import Path
@@ -20,6 +19,7 @@ import yaml
 
 from harness.api import Api, ApiError, Object
 from harness.controlplane import ControlPlane
+from harness.deploying import run_script
 from harness.operator import request_token, service_account_kubeconfig
 from harness.places import REPOSITORY, free_ports, sluice_binary
 from harness.process import Process
@@ -618,16 +618,6 @@ def bare_cluster(request: pytest.FixtureRequest) -> Iterator[ControlPlane]:
     plane.start()
     yield plane
     plane.stop(keep_logs=request.session.testsfailed > 0)
-
-
-def run_script(cluster: ControlPlane, name: str, sluice: Path | None = None,
-               **variables: str) -> subprocess.CompletedProcess[str]:
-    environment = {"PATH": os.environ["PATH"], "HOME": str(cluster.folder),
-                   "KUBECONFIG": str(cluster.api.kubeconfig),
-                   "KUBECTL": cluster.binary("kubectl"),
-                   "SLUICE_BINARY": str(sluice or sluice_binary()), **variables}
-    return subprocess.run([REPOSITORY / "tools" / "deploy" / name], env=environment,
-                          capture_output=True, text=True)
 
 
 def ours(api: Api, *kinds: str) -> list[str]:

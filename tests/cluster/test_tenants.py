@@ -9,6 +9,7 @@ from typing import Callable, Iterator
 import pytest
 import yaml
 
+from analysis_world import SERVED
 from harness.api import Api, ApiError, Object
 from harness.controlplane import ControlPlane
 from harness.operator import Operator, install, service_account_kubeconfig, sluice
@@ -57,7 +58,7 @@ def readiness(operator: Operator) -> str:
 
 def create_run(api: Api, namespace: str, name: str, url: str, **metric: object) -> None:
     api.create({"apiVersion": "argoproj.io/v1alpha1", "kind": "AnalysisRun",
-                "metadata": {"name": name, "namespace": namespace},
+                "metadata": {"name": name, "namespace": namespace, "annotations": SERVED},
                 "spec": {"metrics": [{"name": "rate", "consecutiveErrorLimit": 0,
                                       "provider": {"web": {"url": url}}, **metric}]}})
 
@@ -173,7 +174,7 @@ def test_nobodys_url_leads_to_the_api_server(plane: ControlPlane,
                        ("named", "localhost")):
         url = f"https://{host}:{port}/version"
         api.create({"apiVersion": "argoproj.io/v1alpha1", "kind": "AnalysisRun",
-                    "metadata": {"name": name, "namespace": here},
+                    "metadata": {"name": name, "namespace": here, "annotations": SERVED},
                     "spec": {"metrics": [{"name": "rate", "consecutiveErrorLimit": 0, "provider": {
                         "web": {"url": url, "insecure": True}}}]}})
         seen = wait_for_run(api, here, name, "Error")

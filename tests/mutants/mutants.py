@@ -62,6 +62,8 @@ MUTANTS = (
     Mutant("S10", "model/workload_patch.cpp", "    return json::serialize(ops);",
            '    if (partition_to_) ops.push_back(operation("add", "/spec/minReadySeconds", 1));\n'
            "    return json::serialize(ops);", ("the-label-added-without-policies",)),
+    Mutant("S10", "api/analysis/decide.cpp", "    if (!is_served(object)) return decision;\n", "",
+           ("analysisrun/one-that-is-not-for-us-is-left-alone",)),
     Mutant("S14", "api/inquiry/text.cpp",
            'constexpr std::string_view mark = "[redacted]";',
            'constexpr std::string_view mark = "[redacted]";\n    if (mark.size() > 0) return;',

@@ -30,26 +30,42 @@ manifests() { # <component> [flags]
         ${NAMESPACES:+--namespace "$NAMESPACES"}
 }
 
+# Of a component, what is for us to apply or delete: definitions of others are not.
+ours() { # <component> [flags]
+    if [[ "$1" != crds ]]; then
+        manifests "$@"
+        return
+    fi
+    local names installed
+    names="$(manifests crds | names_of CustomResourceDefinition)"
+    # shellcheck disable=SC2086 # several names, none of which holds a space
+    installed="$("$kubectl" get crd $names --ignore-not-found -o json)"
+    manifests crds --installed /dev/stdin <<<"$installed"
+}
+
 # A component without objects is a comment; kubectl would call that an error.
 has_objects() { # <yaml>
     grep -q '^kind:' <<<"$1"
 }
 
+# What a text says before its first document.
+remarks() { # YAML on stdin
+    sed -n '/^---$/q; s/^# \{0,1\}//p'
+}
+
 apply() { # <component> [flags]
     local text
-    text="$(manifests "$@")"
-    if has_objects "$text"; then
-        "$kubectl" apply -f - <<<"$text"
-    else
-        echo "$text"
-    fi
+    text="$(ours "$@")"
+    remarks <<<"$text"
+    has_objects "$text" || return 0
+    "$kubectl" apply -f - <<<"$text"
 }
 
 # Deletes the objects of a component that a filter lets through, waits until they are gone, and
 # minds nothing that is gone already.
 delete() { # <component> [filter and its arguments]
     local text
-    text="$(manifests "$1")"
+    text="$(ours "$1")"
     if (($# > 1)); then
         text="$("${@:2}" <<<"$text")"
     fi

@@ -7,6 +7,7 @@
 #include "api/analysis/history.hpp"
 #include "api/analysis/measuring.hpp"
 #include "api/own_questions.hpp"
+#include "model/annotations.hpp"
 
 namespace sluice::api::analysis {
 
@@ -105,7 +106,18 @@ bool concerns(const model::StatefulSet& set, const std::vector<CustomObject>& ob
 
 void prepare(engine::Snapshot&) {}
 
+bool is_served(const CustomObject& object) {
+    const auto word = object.annotations.find(model::key::serve);
+    return object.owner_kind == "RolloutPlugin" ||
+           (word != object.annotations.end() && word->second == "true");
+}
+
 void trim(CustomObject& object) {
+    if (!is_served(object)) {
+        object.spec.clear();
+        object.status.clear();
+        return;
+    }
     RunStatus status = read_run_status(object);
     if (!is_over(status.phase)) return;
     status.results.clear();
@@ -120,6 +132,7 @@ Decision decide(const engine::Snapshot& seen, Instant now) {
     Decision decision;
     if (seen.objects.empty() || seen.objects.front().meta.deleting) return decision;
     const CustomObject& object = seen.objects.front();
+    if (!is_served(object)) return decision;
     const RunStatus old = read_run_status(object);
     Turn turn = turn_of(object, old, answer_in(seen), now);
     const PhaseRow& row = row_of(turn.status.phase);

@@ -18,7 +18,12 @@ bool concerns(const model::StatefulSet& set, const std::vector<model::CustomObje
 
 void prepare(engine::Snapshot& seen);
 
-// Of a run that is over only what it came to is kept, and how long it stays.
+// Whether it is for us: a RolloutPlugin owns it, or somebody said so. Argo Rollouts has runs of its
+// own in the same cluster, which its controller measures.
+bool is_served(const model::CustomObject& object);
+
+// Of a run that is over only what it came to is kept, and how long it stays; of one that is not for
+// us, nothing.
 void trim(model::CustomObject& object);
 
 engine::Decision decide(const engine::Snapshot& seen, Instant now);

@@ -54,6 +54,12 @@ Problem delete_run(World& world, Words words) {
     return problem_of(world.cluster.api().remove(runs, shop, words[0], admin, world.cluster.now()));
 }
 
+Problem serve_run(World& world, Words words) {
+    const json::object note{{"sluice.dev/serve", "true"}};
+    return problem_of(
+        world.merge(runs, shop, words[0], {{"metadata", json::object{{"annotations", note}}}}));
+}
+
 Problem end_run(World& world, Words words) {
     return problem_of(
         world.merge(runs, shop, words[0], {{"spec", json::object{{"terminate", true}}}}));
@@ -138,13 +144,14 @@ constexpr Action action_table[] = {
      "NAME metric QUERY | web URL [path PATH] [bytes N] | job succeed|fail [success CONDITION] "
      "[failure CONDITION] [interval TIME] [count N] [delay TIME] [failures N] [inconclusive N] "
      "[errors N] "
-     "[arg NAME=VALUE] [ttl TIME]",
+     "[arg NAME=VALUE] [ttl TIME] [serve true|false]",
      3, create_run},
     {"analysistemplate", "as analysisrun; [arg NAME] has no value", 3, create_template},
     {"clusteranalysistemplate", "as analysistemplate", 3, create_cluster_template},
     {"delete analysistemplate", "NAME", 1, delete_template},
     {"delete analysisrun", "NAME", 1, delete_run},
     {"end analysisrun", "NAME", 1, end_run},
+    {"serve analysisrun", "NAME", 1, serve_run},
     {"web", "URL JSON|nothing", 2, web_says},
     {"web servers", "well|down|slow", 1, web_mood},
 };

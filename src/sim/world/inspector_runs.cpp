@@ -13,6 +13,7 @@ namespace sluice::sim {
 namespace {
 
 constexpr const char* runs = "analysisruns.argoproj.io";
+constexpr const char* serve_at = "/metadata/annotations/sluice.dev~1serve";
 constexpr const char* step_at = "/metadata/labels/step-index";
 
 std::string uid_of(const json::object& object) {
@@ -134,6 +135,9 @@ void Inspector::check_own_run(const Change& change) {
     if (change.type == Change::Type::Deleted) return check_cleared(change);
     if (!change.before) return check_new_run(change);
     const json::object& before = change.before->object();
+    if (!is_of_plugin(run) && text_at(run, serve_at) != "true")
+        broken("S10",
+               fmt::format("an operator changed run {}, which is not for it", change.place.name));
     const bool ends = !flag_at(before, "/spec/terminate") && flag_at(run, "/spec/terminate");
     const bool may_end = ends && is_of_plugin(run);
     if (untouchable_run(before, may_end) != untouchable_run(run, may_end))

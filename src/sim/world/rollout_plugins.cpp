@@ -44,6 +44,7 @@ constexpr RolloutField metric_fields[] = {
 // Of an AnalysisRun.
 constexpr RolloutField run_fields[] = {
     {"ttl", "/spec/ttlStrategy/secondsAfterCompletion", Kind::Time},
+    {"serve", "/metadata/annotations/sluice.dev~1serve", Kind::Text},
 };
 
 void put(json::object& into, std::span<const RolloutField> known,
@@ -98,6 +99,8 @@ Response World::create_analysis(const AnalysisOptions& analysis) {
                         {"metadata", std::move(metadata)},
                         {"spec", json::object{{"metrics", json::array{std::move(metric)}}}}};
     if (!analysis.args.empty()) sim::set(object, "/spec/args", arguments_of(analysis));
+    if (analysis.kind == "AnalysisRun")
+        sim::set(object, "/metadata/annotations/sluice.dev~1serve", json::string("true"));
     put(object, run_fields, analysis.fields);
     return cluster.api().create(object, admin, cluster.now());
 }

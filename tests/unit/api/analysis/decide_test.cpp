@@ -18,6 +18,7 @@ engine::Snapshot seeing(const std::string& spec, const std::string& status = "")
     model::CustomObject object;
     object.meta.key = {"shop", "web-1"};
     object.meta.uid = "uid-1";
+    object.owner_kind = "RolloutPlugin";
     object.spec = spec;
     object.status = status;
     engine::Snapshot seen;
@@ -49,6 +50,26 @@ std::string written(const engine::Decision& decision) {
     if (decision.writes.size() != 1) return "";
     const auto patch = boost::json::parse(decision.writes.at(0).body);
     return boost::json::serialize(patch.as_array().at(2).at("value"));
+}
+
+bool is_empty(const engine::Decision& decision) {
+    return decision.writes.empty() && !decision.probe && !decision.wake_at && !decision.subject;
+}
+
+TEST(AnalysisDecision, ARunOfSomebodyElseIsLeftAloneAndNotKept) {
+    auto seen = seeing(one_metric, R"({"phase":"Running"})");
+    model::CustomObject& run = seen.objects[0];
+    for (const char* owner : {"", "Rollout", "Experiment"}) {
+        run.owner_kind = owner;
+        EXPECT_TRUE(is_empty(decide(seen, noon))) << owner;
+    }
+    run.annotations["sluice.dev/serve"] = "false";
+    EXPECT_TRUE(is_empty(decide(seen, noon)));
+    model::CustomObject kept = run;
+    trim(kept);
+    EXPECT_EQ(kept.spec + kept.status, "");
+    run.annotations["sluice.dev/serve"] = "true";
+    EXPECT_FALSE(is_empty(decide(seen, noon)));
 }
 
 TEST(AnalysisDecision, TheRunStandsForAWorkloadThatCannotBe) {
