@@ -56,6 +56,14 @@ manifests: build ## Print the manifests that install Sluice
 image: build ## Pack an image for docker load, as build/sluice-image.tar (IMG=name:tag)
 	@tools/image $(IMG) build/sluice-image.tar
 
+.PHONY: docker-build
+docker-build: build ## Build the image IMG, with docker if it runs here
+	@tools/docker build $(IMG)
+
+.PHONY: docker-push
+docker-push: ## Push the image IMG to its registry, with docker if it runs here
+	@tools/docker push $(IMG)
+
 .PHONY: install
 install: build ## Install rights, policies and definitions into the cluster
 	@NAMESPACES=$(NAMESPACES) tools/deploy/install

@@ -144,9 +144,9 @@ class Story:
         return self.wait_for(f"step {step}",
                              lambda seen: seen.get("rollout", {}).get("step") == step)
 
-    def wait_until_complete(self, image: str, replicas: int = 3) -> Object:
+    def wait_until_complete(self, image: str, replicas: int = 3, name: str = NAME) -> Object:
         wait_for_pods(self.api, self.namespace, SET, [image] * replicas)
-        seen = self.wait_for_phase("Updated")
+        seen = self.wait_for_phase("Updated", name=name)
         assert partition(self.api, self.namespace, SET) == replicas
         return seen
 

@@ -17,35 +17,36 @@ from harness.waiting import stays, wait_for
 from harness.workloads import IMAGE_A, IMAGE_B, IMAGE_C, statefulset
 from phased_world import (CLOSED, KIND, NAME, SET, Stories, Story, deleted_pods, glass, partitions,
                           running, world)
-from test_phasedrollout_crd import EXAMPLE
+from test_phasedrollout_crd import SAMPLE
 
 STORIES = Stories()
 
 
 @STORIES.add
 def the_example_of_the_document(s: Story) -> None:
+    name = "phasedrollout-sample"
     s.create_set()
     s.let_secrets_be_read()
-    s.create_secret("prom-secret", username="username", password="password")
-    example = EXAMPLE.replace("prom:9000/xx", s.world.prometheus.address).replace(
-        "phasedrollout-sample", NAME)
-    s.api.kubectl("-n", s.namespace, "apply", "-f", "-", stdin=example)
-    s.wait_for_phase("Updated")
+    s.api.kubectl("-n", s.namespace, "apply", "-f", str(SAMPLE))
+    s.wait_for_phase("Updated", name=name)
     assert s.partition() == 3
-    assert s.annotations()["sts.plus/phasedRollout"] == NAME
-    assert s.annotations()["sluice.dev/claim"] == f"phasedrollout/{NAME}"
+    assert s.annotations()["sts.plus/phasedRollout"] == name
+    assert s.annotations()["sluice.dev/claim"] == f"phasedrollout/{name}"
+    s.api.kubectl("-n", s.namespace, "annotate", "secret", "prom-secret",
+                  "sluice.dev/allowed-hosts=http://127.0.0.1")
+    s.change_spec({"check": {"query": {"url": s.world.prometheus.address}}}, name)
     s.change(IMAGE_B)
-    waiting = s.wait_for_phase("Rolling", "InitialDelay")
+    waiting = s.wait_for_phase("Rolling", "InitialDelay", name)
     assert waiting["rollingPodStatus"]["status"] == "WaitForInitialDelay"
     assert waiting["check"]["startsAt"] > waiting["rollout"]["startedAt"]
     # up{} returns data while Prometheus is alive; as with an alert, that is a failed check.
-    failed = s.wait_for_phase("Rolling", "CheckFailed")
+    failed = s.wait_for_phase("Rolling", "CheckFailed", name)
     assert (failed["check"]["tries"], failed["check"]["triesLeft"]) == (1, 9)
     assert failed["check"]["lastTime"] >= waiting["check"]["startsAt"]
     assert s.is_untouched()
     s.change_spec({"check": {"initialDelaySeconds": 1, "periodSeconds": 1,
-                             "query": {"expr": "up{} == 0"}}})
-    s.wait_until_complete(IMAGE_B)
+                             "query": {"expr": "up{} == 0"}}}, name)
+    s.wait_until_complete(IMAGE_B, name=name)
 
 
 @STORIES.add

@@ -13,27 +13,11 @@ from definitions import (GONE, assert_every_rule_speaks, assert_one_sentence, as
 from harness.api import Api, ApiError, Object
 from harness.embedded import Embedded
 from harness.operator import install as install_component
+from harness.places import REPOSITORY
 from harness.waiting import wait_for
 
-# As in the document, comments included; only the url is another one.
-EXAMPLE = """\
-apiVersion: sts.plus/v1alpha1
-kind: PhasedRollout
-metadata:
-  name: phasedrollout-sample
-spec:
-  targetRef: web   #the name of the statefulset to manage
-  skipCheck: false #if true, the normal rolling update will be resumed
-  check:
-    initialDelaySeconds: 30 #initial delay to wait after a pod is rolled
-    periodSeconds: 30       #
-    maxTries: 10
-    successThreshold: 3
-    query:
-      expr: "up{}"           # prometheus query
-      url: prom:9000/xx      # url of the prometheus endpoint
-      secretRef: prom-secret # optional secret to authenticate to prometheus
-"""
+SAMPLE = REPOSITORY / "config/samples/phasedrollout.yaml"  # the document's own
+EXAMPLE = SAMPLE.read_text().split("---")[0]
 
 DEFINITION = "phasedrollouts.sts.plus"
 TRIES = "spec.check.maxTries"

@@ -146,17 +146,19 @@ def test_a_bearer_token(ask: Ask, put_secret, hook: HookServer, prometheus: Prom
     hook.answer(door)
     right = put_secret("right", token=TOKEN)
     wrong = put_secret("wrong", token="another")
+    all_three = put_secret("all-three", token=TOKEN, username=USER, password=PASSWORD)
     assert ask(hook.url, secret=right)["kind"] == "Data"
+    assert ask(hook.url, secret=all_three)["kind"] == "Data"
     assert "HTTP 401" in unknown(ask(hook.url, secret=wrong))
     assert "HTTP 401" in unknown(ask(hook.url))
 
 
 def test_secrets_that_cannot_be_used(ask: Ask, put_secret, namespace: str,
                                      hook: HookServer) -> None:
-    both = put_secret("both", username=USER, token=TOKEN)
+    half = put_secret("half", username=USER)
     assert unknown(ask(hook.url, secret="absent")) == f"Secret {namespace}/absent does not exist"
-    assert unknown(ask(hook.url, secret=both)) == (
-        f"Secret {namespace}/both: holds both username/password and token; keep one of them")
+    assert unknown(ask(hook.url, secret=half)) == (
+        f"Secret {namespace}/half: has no key password")
     assert hook.requests == []
 
 

@@ -14,36 +14,9 @@ from definitions import (GONE, assert_every_rule_speaks, assert_one_sentence, as
 from harness.api import Api, ApiError, Object
 from harness.places import REPOSITORY
 
-# As in the document, comments included; only the namespace is another one.
-EXAMPLE = """\
-apiVersion: argoproj.io/v1alpha1
-kind: RolloutPlugin
-metadata:
-  name: my-statefulset-rollout
-  namespace: default
-spec:
-  workloadRef:
-    apiVersion: apps/v1
-    kind: StatefulSet
-    name: my-statefulset
-    namespace: default
-  
-  plugin:
-    name: statefulset-plugin
-  
-  strategy:
-    canary:
-      steps:
-        - setWeight: 20   # Update 1 pod (20% of 5)
-        - pause: {duration: 5m}
-        - setWeight: 40   # Update 2 pods (40% of 5)
-        - pause: {duration: 5m}
-        - setWeight: 60   # Update 3 pods (60% of 5)
-        - pause: {duration: 5m}
-        - setWeight: 80   # Update 4 pods (80% of 5)
-        - pause: {duration: 5m}
-        - setWeight: 100  # Update all 5 pods
-"""
+SAMPLE = REPOSITORY / "config/samples/rolloutplugin.yaml"  # the document's own
+EXAMPLE = SAMPLE.read_text().split("---")[-1].replace(
+    "namespace: argo-rollouts", "namespace: default")
 
 KIND, NAME = "RolloutPlugin", "my-statefulset-rollout"
 DEFINITION = "rolloutplugins.argoproj.io"

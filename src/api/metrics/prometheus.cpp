@@ -71,14 +71,11 @@ Wanted<SecretReader> find_secret(const std::string& ns, const Learnt& learnt,
     return std::unexpected<MetricStep>(std::get<NeedSecret>(secret.error()));
 }
 
-// Exactly one way to authenticate: with two, nobody could say which of them is in use.
+// The token counts, whatever else is there: the document's own example holds all three keys.
 Result<Redacted> authorization(const SecretReader& secret) {
     const bool by_password = secret.has("username") || secret.has("password");
     const bool by_token = secret.has(token_key);
-    if (by_password && by_token) {
-        return secret.wrong("holds both username/password and token; keep one of them");
-    }
-    if (by_password) return basic_authorization(secret);
+    if (by_password && !by_token) return basic_authorization(secret);
     if (!by_token) return secret.wrong("needs the keys username and password, or the key token");
     const Result<std::string_view> token = secret.header_value(token_key);
     if (!token) return std::unexpected(token.error());
