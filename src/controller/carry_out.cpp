@@ -423,7 +423,8 @@ Effect Controller::question(Ticket ticket, const engine::Snapshot& seen,
 void Controller::tell(const engine::Subject& subject, const std::vector<engine::Notice>& notices,
                       Instant now) {
     for (const engine::Notice& notice : notices) {
-        const std::string_view reason = engine::entry(notice.reason).name;
+        const std::string_view reason =
+            notice.name.empty() ? engine::entry(notice.reason).name : notice.name;
         const bool warns = engine::entry(notice.reason).tone == engine::Tone::Warning;
         // Warnings may repeat themselves; a start, a step and an end are told every time.
         if (warns &&
@@ -435,7 +436,7 @@ void Controller::tell(const engine::Subject& subject, const std::vector<engine::
         bucket_.take(1);
         ++counters_.event_writes;
         effects_.list.push_back(PostEvent{subject.resource, subject.key, subject.uid, notice.reason,
-                                          notice.message, now});
+                                          notice.message, now, notice.name});
     }
 }
 

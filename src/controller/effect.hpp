@@ -93,6 +93,7 @@ struct PostEvent {
     engine::Reason reason;
     std::string note;
     Instant at;
+    std::string_view name = {};  // instead of the reason's
 };
 struct SettingsTaken {  // what was declared for an API is now this
     std::shared_ptr<const engine::OwnSettings> settings;

@@ -38,7 +38,7 @@ std::string event_body(const PostEvent& event, const std::string& instance) {
         {"reportingController", "sluice.dev/operator"},
         {"reportingInstance", beginning(instance, instance_max)},
         {"action", "Steer"},
-        {"reason", reason.name},
+        {"reason", event.name.empty() ? reason.name : event.name},
         {"regarding", regarding(event)},
         {"note", beginning(event.note, note_max)},
         {"type", reason.tone == engine::Tone::Warning ? "Warning" : "Normal"}});

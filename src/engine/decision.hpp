@@ -36,6 +36,7 @@ struct StatusReport {
 struct Notice {
     Reason reason;
     std::string message;
+    std::string_view name = {};  // of the event, where an API has a word of its own
 };
 
 // How a rollout ended, for metrics.

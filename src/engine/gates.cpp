@@ -26,7 +26,8 @@ Missing missing_pods(const PodsReady& gate, const Snapshot& seen, const PodRow& 
     for (PodIndex index{row.count().value - 1}; index.value >= 0; --index.value) {
         const model::Pod* pod = row.at(index);
         const bool exposed = is_exposed(index, effective_partition(set));
-        const bool exempt = gate.except == index || (gate.exposed_only && !exposed);
+        const bool goes_now = gate.except && index >= *gate.except;
+        const bool exempt = !exposed && (goes_now || gate.exposed_only);
         const bool on_revision = pod && (!exposed || pod->revision == set.update_revision);
         const bool available = pod && on_revision && model::is_available(*pod, min_ready, now);
         if (available || (pod && exempt)) continue;
@@ -106,6 +107,21 @@ Verdict judge(const PodsReady& gate, const Snapshot& seen, Instant now) {
     if (missing.pods.empty()) return Pass{};
     const PodIndex last_let_go{effective_partition(seen.workload).value};
     return Hold{Reason::PodsNotReady, sentence(missing.pods, row, last_let_go), missing.until};
+}
+
+Verdict judge(const PodsRunning& gate, const Snapshot& seen, Instant) {
+    const PodRow row{seen};
+    const model::StatefulSet& set = seen.workload;
+    std::vector<PodIndex> missing;
+    for (PodIndex index{row.count().value - 1}; index.value >= 0; --index.value) {
+        const model::Pod* pod = row.at(index);
+        const bool runs =
+            pod && pod->running && !pod->meta.deleting && pod->revision == set.update_revision;
+        const bool is_exposed_here = is_exposed(index, effective_partition(set));
+        if ((is_exposed_here && !runs) || (gate.next == index && !pod)) missing.push_back(index);
+    }
+    if (missing.empty()) return Pass{};
+    return Hold{Reason::PodsNotReady, sentence(missing, row, {effective_partition(set).value})};
 }
 
 Verdict judge(const RevisionSettled&, const Snapshot& seen, Instant now) {

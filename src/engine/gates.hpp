@@ -8,6 +8,7 @@
 namespace sluice::engine {
 
 Verdict judge(const PodsReady& gate, const Snapshot& seen, Instant now);
+Verdict judge(const PodsRunning& gate, const Snapshot& seen, Instant now);
 Verdict judge(const RevisionSettled& gate, const Snapshot& seen, Instant now);
 Verdict judge(const HookApproval& gate, const Snapshot& seen, Instant now);
 Verdict judge(const Pause& gate, const Snapshot& seen, Instant now);

@@ -25,9 +25,15 @@ class Helm {
     Decision move_gate(Memory memory, Partition to, StatusReport report) const;
     Memory opened(std::int64_t id) const;
     Decision adopt() const;
+    Decision adopt_failed(const Quarantine& known) const;
+    // Null: the revision is not in it.
+    const Quarantine* quarantine_of(const std::optional<Memory>& memory) const;
     Decision rest(const Memory& memory) const;
     Decision close_gate(Memory memory, Reason reason, const std::string& message) const;
+    Decision correct(Memory memory, Partition to, StatusReport report) const;
     Decision close_bypassed(Memory memory) const;
+    Decision put_back(Memory memory) const;
+    Decision hold_at_brake(Memory memory) const;
     Decision let_go(Memory memory, TakeStep step) const;
     Decision narrow(Memory memory, PodCount exposed_max) const;
     Decision missed_deadline(const Memory& memory, Hold held, OnFailure then) const;
@@ -49,6 +55,8 @@ class Helm {
     std::optional<Decision> guard(const std::optional<Memory>& memory) const;
     Decision wait_for_status() const;
     Decision claimed_by_other(const std::string& other) const;
+    // Who says what the partition is, as the subject of a sentence.
+    std::string somebody() const;
     const model::StatefulSet& set() const { return seen_.workload; }
     std::string unblock(Reason reason) const {
         return unblock_text(reason, set(), course_.commands, course_.name);

@@ -25,6 +25,7 @@ Decision Helm::fail(const Memory& memory, Fail failed, OnFailure then) const {
                    {}});
     decision.notices.push_back({failed.reason, std::move(failed.message)});
     decision.progress = std::move(failed.progress);
+    decision.needs_live = true;  // somebody may have paused it, or said something else, meanwhile
     return decision;
 }
 
@@ -84,9 +85,41 @@ Decision Helm::returned(Memory memory) const {
 
 // A revision that failed is not tried again by itself.
 Decision Helm::stay_back() const {
+    const PodRow row{seen_};
+    int run_it = 0;
+    for (PodIndex index{0}; index.value < row.count().value; ++index.value)
+        if (row.at(index) && row.at(index)->revision == set().update_revision) ++run_it;
+    if (run_it == 0)
+        return wait(Phase::Held, Reason::RolledBack,
+                    fmt::format("Revision {} failed; all pods are back on revision {}.",
+                                set().update_revision, set().current_revision));
     return wait(Phase::Held, Reason::RolledBack,
-                fmt::format("Revision {} failed; all pods are back on revision {}.",
-                            set().update_revision, set().current_revision));
+                fmt::format("Revision {} failed; {} of {} pods run it, and no further one goes.",
+                            set().update_revision, run_it, row.count().value));
+}
+
+// Our memory of the workload is lost, or there never was one, and the API knows that this revision
+// failed.
+const Quarantine* Helm::quarantine_of(const std::optional<Memory>& memory) const {
+    const bool is_fresh = !memory || memory->id == 0;
+    const bool is_in_it = is_fresh && course_.quarantine &&
+                          course_.quarantine->revision == set().update_revision &&
+                          set().current_revision != set().update_revision;
+    return is_in_it ? &*course_.quarantine : nullptr;
+}
+
+Decision Helm::adopt_failed(const Quarantine& known) const {
+    Memory memory = opened(1);
+    memory.open = memory.returning = known.returns;
+    memory.failed = !memory.returning;
+    const std::string message =
+        fmt::format("Revision {} failed before, and is not tried again.", set().update_revision);
+    Decision decision = move_gate(
+        std::move(memory), closed_partition,
+        {Phase::Held, known.returns ? Reason::RollingBack : Reason::RolledBack, message, {}});
+    decision.needs_live = true;
+    decision.notices.push_back({Reason::Adopted, message});
+    return decision;
 }
 
 }  // namespace sluice::engine

@@ -45,6 +45,7 @@ std::string encode(const Memory& memory) {
     object["started"] = to_rfc3339(memory.started);
     if (memory.corrected > Instant{}) object["corrected"] = to_rfc3339(memory.corrected);
     object["generation"] = memory.generation;
+    if (memory.brake > Partition{}) object["brake"] = memory.brake.value;
     if (memory.retry != 0) object["retry"] = fmt::format("{:016x}", memory.retry);
     if (memory.returning) object["returning"] = true;
     if (memory.failed) object["failed"] = true;
@@ -80,6 +81,8 @@ std::optional<Memory> decode_memory(std::string_view text) {
     memory.started = *started;
     memory.corrected = parse_rfc3339(text_at(object, "corrected")).value_or(Instant{});
     memory.generation = number_at(object, "generation");
+    memory.brake = Partition{static_cast<std::int32_t>(
+        std::clamp<std::int64_t>(number_at(object, "brake"), 0, INT32_MAX))};
     memory.retry = hash_from(text_at(object, "retry"));
     memory.returning = flag("returning");
     memory.failed = flag("failed");

@@ -23,6 +23,7 @@ struct Memory {
     Instant started;
     std::int64_t generation = 0;  // of the workload once our write is through
     Instant corrected;            // when we last closed a gate that somebody else had opened
+    Partition brake{};            // to which somebody else has raised it as a brake; 0: nobody has
     std::uint64_t retry = 0;      // hash of the value of sluice.dev/retry that was acted on
     bool returning = false;       // its pods are on their way back to the revision before
     bool failed = false;          // it failed and its pods are back: not again by itself

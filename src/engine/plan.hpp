@@ -16,13 +16,20 @@
 
 namespace sluice::engine {
 
-// All pods are there and available, and those exposed so far run the new revision. The pod that
-// is about to be replaced may be broken: replacing it is what mends it.
+// All pods are there and available, and those exposed so far run the new revision. Pods that are
+// about to be replaced may be broken: replacing them is what mends them.
 struct PodsReady {
-    std::optional<PodIndex> except = {};
-    bool exposed_only = false;  // a person said: never mind the pods behind the gate
-    Duration min_ready = {};    // so long at least, whatever the workload itself asks for
+    std::optional<PodIndex> except = {};  // the lowest of them
+    bool exposed_only = false;            // a person said: never mind the pods behind the gate
+    Duration min_ready = {};              // so long at least, whatever the workload itself asks for
     friend bool operator==(const PodsReady&, const PodsReady&) = default;
+};
+
+// Those exposed so far run the new revision, ready or not: for a hook that makes them ready. The
+// pod that it is asked about must be there.
+struct PodsRunning {
+    std::optional<PodIndex> next = {};
+    friend bool operator==(const PodsRunning&, const PodsRunning&) = default;
 };
 
 // Kubernetes agrees that the rollout is over: currentRevision is updateRevision.
@@ -84,8 +91,8 @@ struct Refused {
     friend bool operator==(const Refused&, const Refused&) = default;
 };
 
-using Gate =
-    std::variant<PodsReady, RevisionSettled, HookApproval, MetricCheck, Pause, Analysis, Refused>;
+using Gate = std::variant<PodsReady, PodsRunning, RevisionSettled, HookApproval, MetricCheck, Pause,
+                          Analysis, Refused>;
 
 // What becomes of a rollout that failed.
 enum class OnFailure : std::uint8_t {

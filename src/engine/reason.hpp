@@ -49,6 +49,10 @@ enum class Tone : std::uint8_t { Normal, Warning };
       "Somebody raised the partition in mid-rollout; Sluice takes that "                           \
       "for a brake and waits.",                                                                    \
       "Set the annotation sluice.dev/retry to a new value.")                                       \
+    X(PartitionRestored, Warning,                                                                  \
+      "Somebody set the partition to the number of replicas in mid-rollout, as a manifest does "   \
+      "that holds it; Sluice puts the gate back.",                                                 \
+      "Leave spec.updateStrategy.rollingUpdate.partition out of the manifest.")                    \
     X(PartitionContested, Warning,                                                                 \
       "A rule of the cluster or another writer changes what Sluice writes to the partition.",      \
       "Run the operator as the ServiceAccount that the admission policies know, or find the "      \

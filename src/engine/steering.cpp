@@ -19,19 +19,11 @@ using model::WorkloadPatch;
 
 // Beyond this, a look at a set costs more than it should, and nobody runs such a database.
 constexpr PodCount replicas_max{10'000};
-// Whoever opens the gate again and again is answered twice a minute, not more often; the time is
-// remembered in whole seconds, and requests take some.
-constexpr Duration correction_pace = 33s;
-
 // A wait that is over so soon that writing it down would only be noise.
 Decision wait_silently(Phase phase, Reason reason, std::string message) {
     Decision decision;
     decision.report = {phase, reason, std::move(message), {}};
     return decision;
-}
-
-bool exposes_pods(const StatefulSet& set) {
-    return exposed_count(effective_partition(set), set.replicas).value > 0;
 }
 
 std::string waiting_text(const StatefulSet& set) {
@@ -40,19 +32,6 @@ std::string waiting_text(const StatefulSet& set) {
 
 Phase phase_of(PodCount exposed) {
     return exposed.value > 0 ? Phase::Rolling : Phase::Waiting;
-}
-
-// The template is not the one that our memory belongs to, and pods are exposed to whatever it is:
-// the spec alone says so, there is no need to wait for the status.
-bool is_overtaken(const StatefulSet& set, const Memory& memory) {
-    return memory.template_hash != set.template_hash && set.meta.generation > memory.generation &&
-           exposes_pods(set);
-}
-
-// A set that nobody steered so far changes while we look: shut its gate first, think afterwards.
-bool is_unguarded(const StatefulSet& set) {
-    return set.observed_generation > 0 && !has_current_status(set) &&
-           !set.update_revision.empty() && effective_partition(set) < closed_partition;
 }
 
 }  // namespace
@@ -76,6 +55,7 @@ Decision Helm::move_gate(Memory memory, Partition to, StatusReport report) const
     WorkloadPatch patch{seen_.workload};
     patch.move_partition(to);
     memory.partition = to;
+    memory.brake = {};
     memory.generation = seen_.workload.meta.generation + (patch.moves_partition() ? 1 : 0);
     patch.annotate(key::claim, course_.claim);
     patch.annotate(key::rollout, encode(memory));
@@ -101,6 +81,7 @@ Memory Helm::opened(std::int64_t id) const {
             .started = now_,
             .generation = seen_.workload.meta.generation,
             .corrected = {},
+            .brake = {},
             .retry = retry_asked(),
             .place = course_.first_place,
             .list = course_.list};
@@ -153,27 +134,6 @@ Decision Helm::close_gate(Memory memory, Reason reason, const std::string& messa
     return decision;
 }
 
-// Somebody else lowered the partition: put it back, but do not fight.
-Decision Helm::close_bypassed(Memory memory) const {
-    const Partition found = effective_partition(seen_.workload);
-    const std::string message = fmt::format("Somebody else lowered the partition from {} to {}",
-                                            memory.partition.value, found.value);
-    const Instant allowed = memory.corrected + correction_pace;
-    if (memory.corrected <= now_ && now_ < allowed) {
-        Decision decision = wait(Phase::Held, Reason::GateBypassed,
-                                 message + " again; Sluice puts it back within half a minute.");
-        decision.wake_at = allowed;
-        return decision;
-    }
-    memory.corrected = now_;
-    const Partition back = memory.partition;
-    Decision decision =
-        move_gate(std::move(memory), back,
-                  {Phase::Held, Reason::GateBypassed, message + "; Sluice put it back.", {}});
-    decision.notices.push_back({Reason::GateBypassed, decision.report.message});
-    return decision;
-}
-
 // Every gate is passed: let one more pod go, or as many as the step has.
 Decision Helm::let_go(Memory memory, TakeStep step) const {
     const PodCount before = exposed_count(effective_partition(set()), set().replicas);
@@ -185,7 +145,9 @@ Decision Helm::let_go(Memory memory, TakeStep step) const {
         is_one ? "Pod " + lowest
                : fmt::format("Pods {} to {}",
                              row.name_of({set().replicas.value - before.value - 1}), lowest);
-    memory.place = std::max(memory.place, step.place);
+    // In another list of steps the place that was reached means nothing.
+    const bool is_same_list = memory.list == course_.list;
+    memory.place = is_same_list ? std::max(memory.place, step.place) : step.place;
     memory.list = course_.list;
     Decision decision = move_gate(
         std::move(memory), to, {Phase::Rolling, Reason::PodsNotReady, waiting_for_pod(lowest), {}});
@@ -292,11 +254,11 @@ Decision Helm::go_on(Memory memory) const {
         return wait(Phase::Held, Reason::Paused, course_.paused_by);
     if (memory.returning) return go_back(std::move(memory));
     const bool braked = gate > memory.partition;
+    const bool repeats = gate == resting_partition(set().replicas) && memory.brake != gate;
+    if (braked && repeats && !asks_for_retry(memory)) return put_back(std::move(memory));
     // 1000000 is what the policies set with a new template, also with one that came back meanwhile.
     if (braked && gate != closed_partition && !asks_for_retry(memory))
-        return wait(Phase::Held, Reason::PartitionRaised,
-                    fmt::format("Somebody raised the partition from {} to {}.",
-                                memory.partition.value, gate.value));
+        return hold_at_brake(std::move(memory));
     memory.retry = retry_asked();
     memory.template_hash = set().template_hash;
     const bool exposes = exposes_pods(set());
@@ -323,41 +285,6 @@ Decision Helm::start(const Memory& memory) const {
     // pods are exposed the gate is shut at once and questions are asked later.
     decision.needs_live = !exposes_pods(seen_.workload);
     return decision;
-}
-
-// Our last write came back with another partition. Where it was to be lowered, memory is put right:
-// the gate is where it was. Where it was to be raised, memory stays, for it says what must be.
-Decision Helm::contested(const std::optional<Memory>& memory) const {
-    const Partition gate = effective_partition(seen_.workload);
-    const std::string message =
-        "What Sluice wrote to the partition was changed by somebody else in the same write.";
-    const bool undone = memory && gate > memory->partition;
-    Decision decision =
-        undone ? move_gate(*memory, gate, {Phase::Held, Reason::PartitionContested, message, {}})
-               : wait(Phase::Held, Reason::PartitionContested, message);
-    if (undone) decision.notices.push_back({Reason::PartitionContested, message});
-    decision.wake_at = seen_.contested_until;
-    return decision;
-}
-
-// What the spec alone demands, whether the status is up to date or not.
-std::optional<Decision> Helm::guard(const std::optional<Memory>& memory) const {
-    if (seen_.contested_until && now_ < *seen_.contested_until) return contested(memory);
-    if (!memory && is_unguarded(set())) {
-        Memory shut = opened(0);
-        shut.open = false;
-        return close_gate(shut, Reason::Adopted,
-                          "Sluice steers this set from now on; its gate is closed.");
-    }
-    if (!memory) return std::nullopt;
-    if (is_overtaken(set(), *memory)) {
-        Memory overtaken = *memory;
-        overtaken.template_hash = set().template_hash;
-        return close_gate(overtaken, Reason::RolloutStarted,
-                          "The template changed in mid-rollout; the gate is closed again.");
-    }
-    if (effective_partition(set()) < memory->partition) return close_bypassed(*memory);
-    return std::nullopt;
 }
 
 Decision Helm::wait_for_status() const {
@@ -397,6 +324,7 @@ Decision Helm::decide() const {
     const auto memory = recall(set());
     if (auto guarded = guard(memory)) return std::move(*guarded);
     if (!has_current_status(set())) return wait_for_status();
+    if (const Quarantine* known = quarantine_of(memory)) return adopt_failed(*known);
     if (!memory || annotation(set(), key::claim) != course_.claim) return adopt();
     if (memory->open && memory->revision == set().update_revision) return go_on(*memory);
     if (!is_pending(seen_)) return rest(*memory);

@@ -16,6 +16,12 @@
 
 namespace sluice::engine {
 
+// A revision that failed, as the API remembers it beside the workload.
+struct Quarantine {
+    std::string revision;
+    bool returns = false;  // its pods go back; otherwise they stay, and no further one goes
+};
+
 // What an API wants with a workload.
 struct Course {
     std::string claim;                        // ours: "<api>/<name>"
@@ -37,6 +43,8 @@ struct Course {
     bool returns_freely = false;
     Reason allowed = Reason::HookAllowed;  // what is told when a pod may go
     std::string name = {};                 // of the object that asks, for commands
+    // Counts where the workload's own memory is lost: what failed is not tried again for that.
+    std::optional<Quarantine> quarantine = {};
 };
 
 Decision steer(const Snapshot& seen, const Course& course, Instant now);

@@ -38,6 +38,10 @@ std::optional<PodRef> reference(const PodRow& row, std::optional<PodIndex> index
     return PodRef{pod->meta.key.name, pod->meta.uid};
 }
 
+bool exposes_pods(const model::StatefulSet& set) {
+    return exposed_count(effective_partition(set), set.replicas).value > 0;
+}
+
 bool is_pending(const Snapshot& seen) {
     const model::StatefulSet& set = seen.workload;
     if (set.current_revision != set.update_revision) return true;

@@ -28,6 +28,9 @@ class PodRow {
 
 std::optional<PodRef> reference(const PodRow& row, std::optional<PodIndex> index);
 
+// Some pod may be updated, or would be if it were there.
+bool exposes_pods(const model::StatefulSet& set);
+
 // Some pod is not on the revision that Kubernetes wants, or Kubernetes has not finished.
 bool is_pending(const Snapshot& seen);
 

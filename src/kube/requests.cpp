@@ -5,6 +5,7 @@
 #include <boost/json.hpp>
 
 #include "base/assert.hpp"
+#include "model/statefulset.hpp"
 
 namespace sluice::kube {
 namespace {
@@ -13,7 +14,7 @@ ApiRequest patch(const std::string& path, std::string query, const char* content
                  std::string body) {
     const char* joint = path.find('?') == std::string::npos ? "?" : "&";
     return {.method = "PATCH",
-            .path = fmt::format("{}{}fieldManager={}{}", path, joint, field_manager, query),
+            .path = fmt::format("{}{}fieldManager={}{}", path, joint, model::field_manager, query),
             .content_type = content_type,
             .body = std::move(body)};
 }

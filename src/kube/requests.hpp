@@ -9,7 +9,6 @@
 namespace sluice::kube {
 
 // Who we are in managedFields.
-inline constexpr const char* field_manager = "sluice";
 
 ApiRequest create(std::string path, std::string body);
 // The body must carry metadata.resourceVersion: without it the server would overwrite blindly.

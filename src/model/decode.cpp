@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <span>
+
 #include "base/hash.hpp"
+#include "model/annotations.hpp"
 #include "model/custom_fields.hpp"
 #include "model/json_fields.hpp"
 
@@ -61,12 +64,41 @@ void read_status(Value value, StatefulSet& set) {
     });
 }
 
+bool has_path(Value value, std::span<const std::string_view> path) {
+    bool found = path.empty();
+    if (found) return true;
+    each_field(value, [&](std::string_view key, Value field) {
+        if (key == path.front()) found = has_path(field, path.subspan(1));
+    });
+    return found;
+}
+
+// Of several owners one that applies: it will say the same again.
+void read_managers(Value entries, StatefulSet& set) {
+    constexpr std::string_view path[] = {"f:spec", "f:updateStrategy", "f:rollingUpdate",
+                                         "f:partition"};
+    if (is_null(entries)) return;
+    for (auto entry : entries.get_array()) {
+        std::string manager;
+        bool applies = false;
+        bool owns = false;
+        each_field(entry.value(), [&](std::string_view key, Value field) {
+            if (key == "manager") manager = text_of(field);
+            if (key == "operation") applies = field.get_string().value() == "Apply";
+            if (key == "fieldsV1") owns = has_path(field, path);
+        });
+        const bool is_better = applies || set.partition_owner.empty();
+        if (owns && is_better && manager != field_manager) set.partition_owner = manager;
+    }
+}
+
 Object read_statefulset(Value value) {
     StatefulSet set;
     each_field(value, [&](std::string_view key, Value field) {
         if (key == "metadata")
             read_meta(field, set.meta, [&](std::string_view name, Value texts) {
                 if (name == "labels") read_texts(texts, set.labels, is_kept_label, kept_bytes_max);
+                if (name == "managedFields") read_managers(texts, set);
                 if (name != "annotations") return;
                 set.has_annotations = !is_null(texts);
                 read_texts(texts, set.annotations, is_kept_annotation, kept_bytes_max);
@@ -76,6 +108,7 @@ Object read_statefulset(Value value) {
         else if (key == "status")
             read_status(field, set);
     });
+    if (annotation(set, key::claim).empty()) set.partition_owner.clear();
     return set;
 }
 
@@ -117,6 +150,7 @@ Object read_pod(Value value) {
         else if (key == "status")
             each_field(field, [&](std::string_view name, Value inner) {
                 if (name == "conditions") read_conditions(inner, pod);
+                if (name == "phase") pod.running = inner.get_string().value() == "Running";
             });
     });
     return pod;

@@ -15,6 +15,7 @@ struct Pod {
     ObjectMeta meta;
     std::string owner_uid;  // of the controlling StatefulSet; empty if there is none
     std::string revision;   // label controller-revision-hash
+    bool running = false;   // its phase is Running: its containers were started
     bool ready = false;     // condition Ready is True
     Instant ready_since;    // lastTransitionTime of that condition
     friend bool operator==(const Pod&, const Pod&) = default;

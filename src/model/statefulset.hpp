@@ -29,7 +29,8 @@ struct StatefulSet {
     Duration min_ready{0};
     UpdateStrategy strategy = UpdateStrategy::RollingUpdate;
     std::optional<Partition>
-        partition;  // nothing: there is no rollingUpdate block, Kubernetes reads 0
+        partition;                // nothing: there is no rollingUpdate block, Kubernetes reads 0
+    std::string partition_owner;  // its field manager, if the set is claimed and that is not us
 
     std::int64_t observed_generation = 0;
     std::string current_revision;
@@ -40,6 +41,7 @@ struct StatefulSet {
 
 inline constexpr std::string_view pilot_label = "dd-statefulset-pilot";
 inline constexpr std::string_view own_prefix = "sluice.dev/";
+inline constexpr std::string_view field_manager = "sluice";  // under which we write
 // Names the object that steers the set, where there is one.
 inline constexpr std::string_view steered_by_annotation = "sts.plus/phasedRollout";
 

@@ -51,6 +51,7 @@ struct Store::PackedSet {
     Symbol ns;
     Symbol current_revision;
     Symbol update_revision;
+    Symbol partition_owner;
     PackedUid uid;
     std::uint64_t version = 0;
     std::int64_t generation = 0;
@@ -73,6 +74,7 @@ struct Store::PackedPod {
     Instant ready_since;
     Symbol revision;
     std::int32_t ordinal = 0;
+    bool running = false;
     bool ready = false;
     bool deleting = false;
     bool listed = false;
@@ -108,6 +110,7 @@ Touched Store::put(const model::StatefulSet& set) {
     packed.ns = pool.intern(set.meta.key.ns);
     packed.current_revision = pool.intern(set.current_revision);
     packed.update_revision = pool.intern(set.update_revision);
+    packed.partition_owner = pool.intern(set.partition_owner);
     packed.uid = pack_uid(set.meta.uid);
     packed.version = set.meta.resource_version;
     packed.generation = set.meta.generation;
@@ -150,6 +153,7 @@ Touched Store::put(const model::Pod& pod) {
     found->ready_since = pod.ready_since;
     found->revision = tables_->pool.intern(pod.revision);
     found->ordinal = ordinal->value;
+    found->running = pod.running;
     found->ready = pod.ready;
     found->deleting = pod.meta.deleting;
     return {{pod.meta.key.ns, group.owner_name.text()}};
@@ -242,6 +246,7 @@ std::optional<model::StatefulSet> Store::statefulset(const model::ObjectKey& key
     set.strategy = packed.strategy;
     if (packed.partition >= 0) set.partition = Partition{packed.partition};
     set.observed_generation = packed.observed_generation;
+    set.partition_owner = packed.partition_owner.text();
     set.current_revision = packed.current_revision.text();
     set.update_revision = packed.update_revision.text();
     return set;
@@ -260,6 +265,7 @@ std::vector<model::Pod> Store::pods_of(const model::StatefulSet& set) const {
                     packed.deleting};
         pod.owner_uid = set.meta.uid;
         pod.revision = packed.revision.text();
+        pod.running = packed.running;
         pod.ready = packed.ready;
         pod.ready_since = packed.ready_since;
         pods.push_back(std::move(pod));

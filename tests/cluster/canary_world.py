@@ -18,16 +18,20 @@ class Canary(Story):
     def begin_steps(self, steps: list[Object], replicas: int = 5,
                     background: Object | None = None, **fields: Any) -> None:
         """A set at rest in the hands of a RolloutPlugin."""
-        canary = {"steps": steps, **({"analysis": background} if background else {})}
         self.create_set(replicas)
+        self.create_plugin(steps, background, **fields)
+        self.wait_for_phase("Healthy")
+        assert self.partition() == replicas
+
+    def create_plugin(self, steps: list[Object], background: Object | None = None,
+                      **fields: Any) -> None:
+        canary = {"steps": steps, **({"analysis": background} if background else {})}
         self.api.create({
             "apiVersion": "argoproj.io/v1alpha1", "kind": self.kind,
             "metadata": {"name": NAME, "namespace": self.namespace},
             "spec": {"workloadRef": {"apiVersion": "apps/v1", "kind": "StatefulSet", "name": SET},
                      "plugin": {"name": "statefulset"},
                      "strategy": {"canary": canary}, **fields}})
-        self.wait_for_phase("Healthy")
-        assert self.partition() == replicas
 
     def command(self, **status: Any) -> None:
         self.api.patch(self.kind, NAME, {"status": status}, self.namespace, subresource="status")

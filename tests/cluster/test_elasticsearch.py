@@ -8,7 +8,7 @@ from harness.elasticsearch import Elasticsearch
 from harness.operator import NAMESPACE
 from harness.waiting import stays, wait_for
 from harness.workloads import (IMAGE_A, IMAGE_B, change_image, create_ready, images,
-                               wait_for_pods)
+                               set_behaviour, wait_for_pods)
 from pilot_world import (FLAGS, NAME, annotations, set_policies, subscribed, wait_for_reason,
                          wait_until_at_rest)
 
@@ -51,6 +51,32 @@ def test_allocation_is_off_while_a_pod_is_away_and_on_again_afterwards(api, name
         assert [(each.method, each.path) for each in server.asked] == whole_conversation(flush)
         assert server.allocation == "all"
         assert len({each.address for each in server.asked}) > 1
+
+
+def test_pods_that_are_ready_only_in_a_green_cluster_do_not_stop_the_rollout(api, namespace,
+                                                                             operator):
+    """As readiness probes of Elasticsearch do: a pod that came back needs its shards first."""
+    with Elasticsearch() as server:
+        operator(*FLAGS)
+        cluster_of(api, namespace, server)
+        change_image(api, namespace, NAME, IMAGE_B, behaviour="unready")
+        for pod in (f"{NAME}-1", f"{NAME}-0"):
+            wait_for(f"{pod} to be let go", lambda: server.allocation == "new_primaries")
+            server.health = "yellow"
+            wait_for(f"{pod} to run, with shards that may move", lambda: (
+                is_running(api, namespace, pod), server.allocation),
+                lambda seen: seen == (True, "all"))
+            server.health = "green"
+            set_behaviour(api, namespace, pod, None)
+        wait_for_pods(api, namespace, NAME, [IMAGE_B] * 2)
+        wait_until_at_rest(api, namespace, 2)
+        assert server.allocation == "all"
+
+
+def is_running(api, namespace, pod):
+    found = api.find("Pod", pod, namespace)
+    return (found is not None and found["spec"]["containers"][0]["image"] == IMAGE_B
+            and found.get("status", {}).get("phase") == "Running")
 
 
 def test_a_yellow_cluster_holds_the_rollout(api, namespace, operator):

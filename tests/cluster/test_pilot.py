@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from harness.hookserver import allow, refuse
@@ -312,13 +314,32 @@ def test_pausing_by_annotation_holds_and_resumes(api, namespace, operator, hook,
 def test_a_raised_partition_is_a_brake_until_somebody_asks_for_a_retry(api, namespace, operator,
                                                                        hook, prevent):
     hold_after_first_pod(api, namespace, operator, hook)
-    set_partition(api, namespace, NAME, 3)
+    set_partition(api, namespace, NAME, 4)
     seen = wait_for_reason(api, namespace, "PartitionRaised")
     assert "sluice.dev/retry" in seen["sluice.dev/unblock"]
     hook.answer(allow())
     stays("nothing moves", lambda: images(api, namespace, NAME),
           lambda found: found == [IMAGE_A, IMAGE_A, IMAGE_B])
     api.annotate("StatefulSet", NAME, namespace, {"sluice.dev/retry": "1"})
+    wait_for_pods(api, namespace, NAME, [IMAGE_B] * 3)
+    wait_until_at_rest(api, namespace, 3)
+
+
+def test_a_manifest_that_holds_the_partition_is_no_brake_and_its_owner_is_named(
+        api, namespace, operator, hook, prevent):
+    hold_after_first_pod(api, namespace, operator, hook)
+    manifest = subscribed(namespace)
+    manifest["spec"]["template"]["spec"]["containers"][0]["image"] = IMAGE_B
+    assert manifest["spec"]["updateStrategy"]["rollingUpdate"]["partition"] == 3
+    api.kubectl("apply", "--server-side", "--force-conflicts", "--field-manager=fleet", "-f", "-",
+                stdin=json.dumps(manifest))
+    told = wait_for("the gate to be put back", lambda: [
+        event["message"] for event in api.events(namespace, NAME)
+        if event["reason"] == "PartitionRestored"])
+    assert told[-1].startswith("Field manager fleet set the partition from 2 to 3, ")
+    wait_for("the gate to be back", lambda: partition(api, namespace, NAME) == 2)
+    assert calls(hook, namespace).count(Call(None, f"{NAME}-2")) == 1
+    hook.answer(allow())
     wait_for_pods(api, namespace, NAME, [IMAGE_B] * 3)
     wait_until_at_rest(api, namespace, 3)
 

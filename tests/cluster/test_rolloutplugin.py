@@ -14,13 +14,13 @@ from harness.api import Object
 from harness.places import REPOSITORY, control_plane_files
 from harness.recorder import Recorder
 from harness.waiting import stays, wait_for
-from harness.workloads import IMAGE_A, IMAGE_B, IMAGE_C
+from harness.workloads import IMAGE_A, IMAGE_B, IMAGE_C, wait_until_settled
 from canary_world import Canary
 from phased_world import (CLOSED, NAME, SET, Stories, deleted_pods, glass, partitions, running,
                           world)
 
 WALK = (20, 40, 60, 80)
-
+SAMPLE = "my-statefulset-rollout"  # of config/samples, in its document's namespace
 
 STORIES = Stories(Canary)
 
@@ -51,6 +51,9 @@ def the_walk_of_the_document(s: Canary) -> None:
     assert told["currentStepIndex"] == 9 and told["updatedReplicas"] == 5
     assert told["currentRevision"] == told["updatedRevision"]
     assert {"RolloutStarted", "StepTaken", "StepPaused", "RolloutCompleted"} <= set(s.events())
+    assert told["currentStepComplete"]
+    for reason in ("Updated", "Progressing", "Paused", "Resumed", "Completed"):
+        s.wait_for_event(f"RolloutPlugin{reason}")
 
 
 @STORIES.add
@@ -85,7 +88,7 @@ def aborts(s: Canary, step: int) -> None:
         told = s.wait_until_taken_back()
     assert deleted_pods(pods.changes, IMAGE_B) == [f"web-{i}" for i in range(5 - step, 5)]
     assert "abort" not in told and s.partition() == CLOSED
-    assert "Aborted" in s.events()
+    assert {"Aborted", "RolloutPluginAborted"} <= set(s.events())
 
 
 for _step in (1, 2, 3, 4):
@@ -103,6 +106,7 @@ def a_retry_after_an_abort_from_the_top_and_from_a_step(s: Canary) -> None:
     s.command(restart=True)
     told = s.wait_for_pause(1)
     assert told["restartCount"] == 1 and "restart" not in told and "aborted" not in told
+    s.wait_for_event("RolloutPluginRestarted")
     s.command(abort=True)
     s.wait_until_taken_back()
     s.change_spec({"restartAt": 4})
@@ -160,6 +164,22 @@ def a_scale_in_mid_rollout_moves_the_gate_with_it(s: Canary) -> None:
 
 
 @STORIES.add
+def a_pause_of_the_spec_shows_at_rest_and_ends_with_a_full_promotion(s: Canary) -> None:
+    s.begin_steps(manual())
+    s.change_spec({"paused": True})
+    s.wait_for_phase("Paused", "Paused")
+    s.change_spec({"paused": False})
+    s.wait_for_phase("Healthy")
+    s.change(IMAGE_B)
+    s.wait_for_pause(1)
+    s.change_spec({"paused": True})
+    s.wait_for_phase("Paused", "Paused")
+    s.command(promoteFull=True)
+    s.finish(IMAGE_B)
+    assert s.get()["spec"]["paused"] is False
+
+
+@STORIES.add
 def spec_paused_holds_and_an_abort_wins_over_it(s: Canary) -> None:
     s.begin_steps([{"setWeight": 40}, {"pause": {"duration": 2}}, {"setWeight": 100}])
     s.change_spec({"paused": True})
@@ -198,7 +218,7 @@ def what_is_not_served_is_refused_by_name(s: Canary) -> None:
 
 
 @STORIES.add
-def the_example_of_the_document(s: Canary) -> None:
+def our_own_example(s: Canary) -> None:
     text = (REPOSITORY / "examples" / "rolloutplugin" / "statefulset.yaml").read_text()
     manifests = list(yaml.safe_load_all(text))
     for one in manifests:
@@ -225,6 +245,43 @@ def the_script_of_the_document(s: Canary) -> None:
 @pytest.mark.parametrize("name", STORIES)
 def test_story(running: dict[str, Future], name: str) -> None:
     running[name].result()
+
+
+def test_the_samples_apply_as_they_are_and_the_command_of_the_document_begins_a_rollout(
+        world, operator) -> None:
+    api = world.api
+    operator("--namespace=argo-rollouts")
+    for _ in range(2):
+        api.kubectl("apply", "-f", str(REPOSITORY / "config/samples"))
+    s = Canary(world, "argo-rollouts")
+    s.wait_for_phase("Healthy", name=SAMPLE)
+    wait_until_settled(api, s.namespace, "my-statefulset")
+    api.kubectl(*"set image statefulset/my-statefulset nginx=nginx:1.22 -n argo-rollouts".split())
+    s.wait_for("the first pause", lambda seen: seen.get("phase") == "Paused", SAMPLE)
+    pods = sorted(api.list("Pod", s.namespace), key=lambda pod: pod["metadata"]["name"])
+    seen = [pod["spec"]["containers"][0]["image"] for pod in pods]
+    assert seen == ["nginx:1.21"] * 4 + ["nginx:1.22"]
+    told = api.kubectl("get", "rolloutplugin", SAMPLE, "-n", s.namespace, "-o", "yaml")
+    assert yaml.safe_load(told)["status"]["currentStepIndex"] == 1
+    api.kubectl("delete", "-f", str(REPOSITORY / "config/samples"), "--wait=false")
+
+
+def test_a_revision_that_another_operator_aborted_is_not_started_by_adoption(
+        world, namespace, operator) -> None:
+    s = Canary(world, namespace)
+    s.create_set(3, partition=3)
+    s.change(IMAGE_B)
+    revision = wait_for("the new revision", lambda: s.api.get("StatefulSet", SET, namespace),
+                        lambda found: found["status"]["updateRevision"]
+                        != found["status"]["currentRevision"])["status"]["updateRevision"]
+    s.create_plugin([{"setWeight": 100}])
+    s.command(aborted=True, abortedRevision=revision)
+    operator(f"--namespace={namespace}")
+    told = s.wait_for_phase("Failed", "RolledBack")
+    assert told["aborted"] and told["abortedRevision"] == revision
+    stays("it is not tried again", s.images, lambda seen: seen == [IMAGE_A] * 3)
+    s.command(restart=True)
+    s.finish(IMAGE_B, 3)
 
 
 def test_the_glass_can_be_broken_while_the_operator_is_down(world, namespace, operator) -> None:

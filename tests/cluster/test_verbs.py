@@ -152,7 +152,7 @@ def test_a_brake_is_released_by_retry(api, namespace, operator, hook, person):
         "There is nothing to retry at sts/web: it waits for HookRefused.")
     hook.answer(lambda asked: allow() if asked.json["prev"] is None else refuse("one is enough"))
     wait_for_pods(api, namespace, NAME, ["app:a", "app:a", IMAGE_B])
-    set_partition(api, namespace, NAME, 3)
+    set_partition(api, namespace, NAME, 4)
     wait_for_reason(api, namespace, "PartitionRaised")
     hook.answer(allow())
     assert person.does("retry", "web").startswith("sts/web tries again: ")

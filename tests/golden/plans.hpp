@@ -15,9 +15,15 @@ inline std::string pod(std::optional<PodIndex> index) {
 }
 
 inline std::string told(const engine::PodsReady& gate) {
-    std::string text = gate.except ? fmt::format("all pods but {} are ready", pod(gate.except))
-                                   : "all pods are ready";
+    std::string text =
+        gate.except
+            ? fmt::format("all pods are ready, but those from {} on that go now", pod(gate.except))
+            : "all pods are ready";
     return gate.exposed_only ? text + ", those behind the gate aside" : text;
+}
+
+inline std::string told(const engine::PodsRunning& gate) {
+    return fmt::format("pods let go before run the new revision; pod {} is there", pod(gate.next));
 }
 
 inline std::string told(const engine::RevisionSettled&) {

@@ -55,6 +55,9 @@ MUTANTS = (
            "if (seen.evidence && seen.evidence->key == probe.key && "
            "seen.evidence->binding == probe.binding)", "if (seen.evidence)",
            ("a-template-changed-twice-in-a-second", "a-pod-deleted-again-and-again")),
+    Mutant("S6", "engine/helm_others.cpp",
+           "if (!pod || pod->revision != set().update_revision) break;", "",
+           ("a-pod-lost-behind-a-raised-gate-asks-again",)),
     Mutant("S8", "model/workload_patch.cpp",
            'ops.push_back(operation("test", "/metadata/uid", json::string(uid_)));', ""),
     Mutant("S9", "controller/carry_out.cpp",
@@ -72,7 +75,8 @@ MUTANTS = (
            '    ops.push_back(operation("add", "/metadata/finalizers", '
            'json::array{"sluice.dev/x"}));\n'
            "    return json::serialize(ops);", ("the-label-added-without-policies",)),
-    Mutant("S21", "api/pilot/compile.cpp", "if (!plan.steps.empty())", "if (false)"),
+    Mutant("S21", "api/pilot/compile.cpp", "if (plan.steps.empty()) return plan;",
+           "if (!plan.steps.empty()) return plan;"),
     Mutant("S23", "model/statefulset.cpp",
            "return set.observed_generation >= set.meta.generation && !set.update_revision.empty();",
            "return !set.update_revision.empty();",
@@ -97,7 +101,7 @@ MUTANTS = (
            "        noisy.wake_at = now_ + 60s;\n"
            "        return noisy;\n"
            "    }"),
-    Mutant("L6", "engine/steering.cpp", "constexpr Duration correction_pace = 33s;",
+    Mutant("L6", "engine/helm_others.cpp", "constexpr Duration correction_pace = 33s;",
            "constexpr Duration correction_pace = 3s;", ("sluice-does-not-fight-a-rewriter",)),
     # The checks of PhasedRollouts, and the way back.
     Mutant("S1", "engine/metric_check.cpp",
@@ -114,7 +118,11 @@ MUTANTS = (
            "if (gate.is_over || !gate.length) return Pass{};",
            ("rolloutplugin/a-pause-without-a-time-waits-for-a-person",)),
     Mutant("S27", "api/rollout_plugin/compile.cpp", "replicas.value} * percent / 100;",
-           "replicas.value} * (percent + 20) / 100;", ("rolloutplugin/the-walk-of-the-document",)),
+           "replicas.value} * std::min(percent + 20, 100) / 100;",
+           ("rolloutplugin/the-walk-of-the-document",)),
+    Mutant("S27", "engine/steering.cpp", "const bool is_same_list = memory.list == course_.list;",
+           "const bool is_same_list = true;",
+           ("rolloutplugin/other-steps-are-gone-through-from-their-first",)),
     Mutant("S24", "api/rollout_plugin/turn.cpp", "return spec && spec->paused ?",
            "return spec && spec->paused && spec->steps.empty() ?",
            ("rolloutplugin/spec-paused-holds-and-abort-wins",)),
@@ -126,9 +134,12 @@ MUTANTS = (
            "on.at.step >= on.spec->background->starting_step;", "true;",
            ("rolloutplugin/a-background-analysis-begins-at-its-step",)),
     Mutant("S29", "api/rollout_plugin/runs.cpp",
-           "if (attention.background && spec.background && !runs.background)",
-           "if (attention.background && spec.background &&\n"
-           "        (!runs.background || seen.owned.size() < 3))",
+           "if (attention.background && spec.background && !runs.background)\n"
+           "        return make_run(decision, seen, object, spec.background->call, std::nullopt, "
+           "rollout);",
+           "if (attention.background && spec.background && seen.owned.size() < 3)\n"
+           "        return make_run(decision, seen, object, spec.background->call, std::nullopt, "
+           "rollout + std::to_string(seen.owned.size()));",
            ("rolloutplugin/a-background-analysis-ends-with-its-rollout",)),
     Mutant("S30", "api/rollout_plugin/runs.cpp", "step == step_text(attention.reached));",
            "step == step_text(attention.step));",

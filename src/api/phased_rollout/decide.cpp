@@ -96,6 +96,9 @@ engine::Course course_of(const CustomObject& object) {
     course.allowed = Reason::ChecksPassed;
     course.returns_freely = true;
     course.name = object.meta.key.name;
+    const Status told = read_status(object);
+    if (!told.failed_revision.empty() && told.retry == course.retry)
+        course.quarantine = {told.failed_revision, told.phase != phase::failed};
     return course;
 }
 

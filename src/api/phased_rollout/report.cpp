@@ -179,7 +179,8 @@ void report_rollout(Status& status, const Status& old, const Spec* spec,
                     const engine::Snapshot& seen, const engine::Decision& decision, Instant now) {
     const auto memory = engine::recall(seen.workload);
     if (!memory || !spec) return;
-    status.failed_revision = memory->failed || memory->returning ? memory->revision : "";
+    const bool has_failed = memory->failed || memory->returning || status.phase == phase::failed;
+    status.failed_revision = has_failed ? memory->revision : "";
     if (memory->id == 0) return;
     RolloutStatus rollout = rollout_of(seen, *memory, old.rollout);
     const bool is_over = status.phase == phase::updated;

@@ -18,7 +18,7 @@ constexpr engine::Command commands[] = {
 
 engine::Decision decide(const engine::Snapshot& seen, Instant now) {
     const model::StatefulSet& set = seen.workload;
-    const auto subscription = read_subscription(set);
+    auto subscription = read_subscription(set);
     engine::Course course;
     course.claim = own_claim(set);
     course.held_by = other_claim(set);
@@ -26,6 +26,9 @@ engine::Decision decide(const engine::Snapshot& seen, Instant now) {
     if (!subscription)
         return engine::release(seen, course,
                                fmt::format("The label {} is gone", model::pilot_label), now);
+    if (seen.settings)
+        subscription->when =
+            when_of(static_cast<const HookCatalogue&>(*seen.settings), subscription->hook);
     course.compile = [&] {
         return compile(*subscription, set.replicas, seen.environment.hook_retry);
     };

@@ -19,6 +19,7 @@ namespace key = model::key;
 struct Subscription {
     std::string hook;
     bool allow_unready = false;  // go on although pods behind the gate are not ready
+    When when = When::Ready;     // the hook wants to be asked
 };
 
 // Nothing if the set does not carry the label.

@@ -62,6 +62,9 @@ class Compiler {
     void expose(PodCount target) {
         if (!plan_.steps.empty() && target <= plan_.steps.back().target) return;
         if (target.value == 0) return;
+        for (Gate& gate : gates_)
+            if (auto* ready = std::get_if<engine::PodsReady>(&gate))
+                ready->except = PodIndex{partition_for(target, now_.replicas).value};
         plan_.steps.push_back({target, std::move(gates_), {}, place_});
         gates_ = settled_;
     }
@@ -120,7 +123,7 @@ std::optional<Instant> deadline_of(const Spec& spec, const Circumstances& now) {
         const Step& step = spec.steps[place];
         if (std::holds_alternative<AnalysisCall>(step)) return std::nullopt;
         const auto* pause = std::get_if<Pause>(&step);
-        if (pause && now.pause_began) {
+        if (pause && now.pause_began && !now.pause_is_over) {
             if (!pause->duration) return std::nullopt;
             since = std::max(since, *now.pause_began + *pause->duration);
         }

@@ -71,8 +71,9 @@ engine::Course course_of(const CustomObject& object, const Spec* spec, const Sta
     course.commands = commands;
     course.reports_on_workload = false;
     course.retry = retry_word(object, told, orders);
-    if (!orders.promotes_fully) course.paused_by = paused_by(object, spec);
+    course.paused_by = paused_by(object, spec);
     if (orders.aborts) course.abort = "The rollout was aborted.";
+    if (told.abort.aborted && !orders.restarts) course.quarantine = {told.abort.revision, true};
     course.allowed = Reason::StepTaken;
     course.returns_freely = true;
     course.name = object.meta.key.name;
@@ -104,7 +105,10 @@ Decision steer_set(const Snapshot& seen, const CustomObject& object,
     const Status told_so_far = read_status(object);
     const Footing footing = footing_of(seen, now);
     const Orders orders = orders_of(told_so_far, spec, footing.memory, object.meta.generation);
-    const Position at = spec ? position_of(*spec, told_so_far, footing, now) : Position{};
+    const bool is_held =
+        !paused_by(object, spec).empty() || engine::is_paused(annotation(set, key::paused));
+    const Position at = spec ? position_of(*spec, told_so_far, footing, is_held, now) : Position{};
+    if (spec && ends_pause(orders, *spec)) return unpause(object);
     engine::Course course = course_of(object, spec, told_so_far, orders);
     const Runs runs = footing.memory ? runs_of(seen, object, *footing.memory, at.list) : Runs{};
     course.compile = [&] {

@@ -45,11 +45,12 @@ Outside::Outside(const Snapshot& seen, const CustomObject& object, const Spec& s
     if (looks_.reality() && !memory_.open)
         footing_.updated_revision = looks_.reality()->updated_revision;
     orders_ = orders_of(told_, &spec, footing_.memory, object.meta.generation);
-    at_ = position_of(spec, told_, footing_, now);
+    at_ = position_of(spec, told_, footing_, !paused_by(object, &spec).empty(), now);
     if (is_known_) runs_ = runs_of(seen, object, memory_, at_.list);
 }
 
 Decision Outside::decide() {
+    if (ends_pause(orders_, spec_)) return unpause(object_);
     Decision decision = think();
     if (says_nothing_) return decision;
     footing_.memory = is_known_ ? std::optional{memory_} : std::nullopt;

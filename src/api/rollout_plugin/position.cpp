@@ -57,7 +57,8 @@ Footing footing_of(const engine::Snapshot& seen, Instant now) {
     return footing;
 }
 
-Position position_of(const Spec& spec, const Status& told, const Footing& footing, Instant now) {
+Position position_of(const Spec& spec, const Status& told, const Footing& footing, bool is_held,
+                     Instant now) {
     Position at;
     at.list = digest_of(spec.steps);
     at.updated = footing.replicas.updated;
@@ -69,7 +70,9 @@ Position position_of(const Spec& spec, const Status& told, const Footing& footin
     const int reported = is_about(told, *memory, at.list) ? told.step.value_or(0) : 0;
     at.step = std::clamp(std::max(taken, reported), 0, last);
     at.is_told = is_about(told, *memory, at.list) && told.step == at.step;
-    const bool has_progress = !at.is_told || at.updated > told.replicas.updated;
+    const bool is_pause_over = told.pause.begun ? is_resumed(told.pause) && !told.step_complete
+                                                : told.phase == phase::paused && !is_held;
+    const bool has_progress = !at.is_told || at.updated > told.replicas.updated || is_pause_over;
     if (!has_progress && told.rollout && told.rollout->step_started > Instant{})
         at.since = told.rollout->step_started;
     return at;

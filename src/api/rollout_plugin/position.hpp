@@ -33,7 +33,10 @@ struct Position {
     Instant since;           // when the step made its last progress
 };
 
-Position position_of(const Spec& spec, const Status& told, const Footing& footing, Instant now);
+// `is_held`: somebody has paused it, beside the steps. The time of a pause does not count as
+// waiting.
+Position position_of(const Spec& spec, const Status& told, const Footing& footing, bool is_held,
+                     Instant now);
 
 // Whether the status speaks of the rollout that the memory knows, under this list of steps.
 bool is_about(const Status& told, const engine::Memory& memory, std::uint64_t list);

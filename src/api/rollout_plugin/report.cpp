@@ -55,6 +55,7 @@ std::string_view phase_of(const Grounds& on) {
     if (goes_home(on.footing)) return phase::progressing;
     if (const PhaseRow* row = row_of(on.decision.report.reason)) return row->phase;
     if (on.decision.report.phase != engine::Phase::Idle) return phase::progressing;
+    if (on.spec && on.spec->paused) return phase::paused;
     return memory && memory->id > 0 ? phase::successful : phase::healthy;
 }
 
@@ -196,6 +197,7 @@ void report_rollout(Status& status, const Grounds& on, const engine::Memory& mem
     const int step = is_over ? last : on.decision.rests_at.value_or(on.at.step);
     status.step = memory.failed && on.old.step ? on.old.step : step;
     if (memory.open && !memory.returning) status.pause = pause_of(on, status.step, now);
+    status.step_complete = is_over || is_resumed(status.pause);
     report_runs(status, on, memory);
     status.rollout = rollout_of(on, memory, *status.step, now);
 }
@@ -223,6 +225,10 @@ Status report(const Grounds& on, Instant at) {
     status.updated_revision = on.footing.updated_revision;
     status.replicas = on.footing.replicas;
     if (memory) report_rollout(status, on, *memory, now);
+    if (status.phase == phase::paused && on.decision.report.phase == engine::Phase::Idle) {
+        status.reason = engine::entry(Reason::Paused).name;
+        status.message = "Paused: spec.paused is true. No rollout is pending.";
+    }
     if (status.phase == phase::successful) {
         status.reason = engine::entry(Reason::RolloutCompleted).name;
         status.message = fmt::format("All pods run revision {}.", status.updated_revision);
@@ -242,6 +248,12 @@ std::optional<engine::ObjectWrite> status_write(const model::CustomObject& objec
                                                 const Status& old, const Status& status) {
     if (status == old) return std::nullopt;
     return api::status_write(subject_of(object), object, write_status(old), write_status(status));
+}
+
+engine::ObjectWrite clear_paused(const model::CustomObject& object) {
+    return write_to(subject_of(object), false,
+                    R"([{"op":"test","path":"/spec/paused","value":true},)"
+                    R"({"op":"replace","path":"/spec/paused","value":false}])");
 }
 
 engine::ObjectWrite clear_restart_at(const model::CustomObject& object, int restart_at) {

@@ -30,6 +30,9 @@ inline constexpr std::string_view accepted = "Accepted";
 // taken out of it.
 Status report(const Grounds& grounds, Instant now);
 
+// Takes the pause of the spec away, as the original does when everything is promoted.
+engine::ObjectWrite clear_paused(const model::CustomObject& object);
+
 // The write that brings the status there; nothing if it is there already.
 std::optional<engine::ObjectWrite> status_write(const model::CustomObject& object,
                                                 const Status& old, const Status& status);

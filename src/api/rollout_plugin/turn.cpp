@@ -33,6 +33,48 @@ void add_runs(Circumstances& now, const Runs& runs, const Status& told, const Po
     now.background->is_accepted = is_accepted(told, *runs.background);
 }
 
+// Moments that the original posts events about, under its own names: alerts of people listen to
+// them.
+struct Moment {
+    std::string_view name;
+    Reason reason;  // for its tone
+    bool (*is_here)(const Status& old, const Status& now);
+};
+constexpr Moment moments[] = {
+    {"RolloutPluginUpdated", Reason::RolloutStarted,
+     [](const Status& old, const Status& now) {
+         return !old.updated_revision.empty() && old.updated_revision != now.updated_revision;
+     }},
+    {"RolloutPluginProgressing", Reason::RolloutStarted,
+     [](const Status& old, const Status& now) {
+         const auto id = [](const Status& one) { return one.rollout ? one.rollout->id : 0; };
+         return now.in_progress && (!old.in_progress || id(old) != id(now));
+     }},
+    {"RolloutPluginPaused", Reason::StepPaused,
+     [](const Status& old, const Status& now) {
+         return old.phase != phase::paused && now.phase == phase::paused;
+     }},
+    {"RolloutPluginResumed", Reason::RolloutStarted,
+     [](const Status& old, const Status& now) {
+         return old.phase == phase::paused && now.phase != phase::paused &&
+                now.phase != phase::failed;
+     }},
+    {"RolloutPluginAborted", Reason::Aborted,
+     [](const Status& old, const Status& now) { return !old.abort.aborted && now.abort.aborted; }},
+    {"RolloutPluginRestarted", Reason::RolloutStarted,
+     [](const Status& old, const Status& now) { return now.restart.count > old.restart.count; }},
+    {"RolloutPluginCompleted", Reason::RolloutCompleted,
+     [](const Status& old, const Status& now) {
+         return old.in_progress && !now.in_progress && now.phase == phase::successful;
+     }},
+};
+
+void tell_moments(Decision& decision, const Status& old, const Status& now) {
+    for (const Moment& moment : moments)
+        if (moment.is_here(old, now))
+            decision.notices.push_back({moment.reason, now.message, moment.name});
+}
+
 // What the status must say at once, however short the wait. One for the StatefulSet controller is
 // over before anybody could read of it.
 bool is_urgent(const Status& status, const Status& old, Reason reason) {
@@ -94,6 +136,17 @@ std::string paused_by(const CustomObject& object, const Spec* spec) {
     return spec && spec->paused ? "Paused: spec.paused is true." : "";
 }
 
+bool ends_pause(const Orders& orders, const Spec& spec) {
+    return orders.promotes_fully && spec.paused;
+}
+
+Decision unpause(const CustomObject& object) {
+    Decision decision;
+    decision.subject = subject_of(object);
+    decision.writes.push_back(clear_paused(object));
+    return decision;
+}
+
 Circumstances circumstances(const Status& told, const Position& at, const Orders& orders,
                             const Runs& runs) {
     Circumstances now{
@@ -113,6 +166,7 @@ void add_status(Decision& decision, const Grounds& on, Instant now) {
     const bool is_known = decision.silent && !is_urgent(status, on.old, decision.report.reason);
     const bool begins = status.pause.begun && (!on.old.pause.begun || on.old.step != status.step);
     if (begins) decision.notices.push_back({Reason::StepPaused, status.message});
+    if (!is_known) tell_moments(decision, on.old, status);
     add_write(decision, on.object, on.old, is_known ? on.old : status);
 }
 

@@ -57,6 +57,7 @@ json::object untouchable_object(json::object object) {
         erase(object, std::string{"/metadata/"} + key);
     // A word for once, which is taken away when it was acted on.
     if (has(object, "/spec/restartAt")) erase(object, "/spec/restartAt");
+    if (has(object, "/spec/paused")) erase(object, "/spec/paused");  // ended by a full promotion
     erase(object, "/metadata/generation");
     json::array others;
     for (const json::value& finalizer : array_at(object, "/metadata/finalizers"))
@@ -337,7 +338,8 @@ void Inspector::check_pods(const Change& change, const Seen& seen) {
     const std::string revision = text_at(set, "/status/updateRevision");
     held("S2");
     for (std::int64_t index = 0; index < replicas; ++index) {
-        if (index == next || (excused && index < before)) continue;
+        const bool goes_now = index >= next && index < before;
+        if (goes_now || (excused && index < before)) continue;
         const std::string name = fmt::format("{}-{}", name_of(set), index + start);
         const auto pod = std::ranges::find_if(
             seen.pods, [&](const ObjectPtr& one) { return name_of(one->object()) == name; });

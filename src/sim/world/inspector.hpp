@@ -99,6 +99,7 @@ class Inspector {
     void check_own_object(const Change& change);
     void check_own_deletion(const Change& change);
     void on_own_set_write(const Change& change, Record& record);
+    bool moves_nobody(const Change& change, const Seen* seen, const Record& record) const;
     void on_lowered(const Change& change, Record& record);
     void on_stranger(const Change& change, Record& record);
     void on_new_pod(const Change& change);

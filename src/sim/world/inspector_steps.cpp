@@ -66,6 +66,25 @@ const Inspector::Steersman& Inspector::steersman_of_claim(const std::string& cla
         table, [&](const Steersman& one) { return claim.starts_with(one.prefix); });
 }
 
+// The gate goes back over pods that were let go before, and that run the revision.
+bool Inspector::moves_nobody(const Change& change, const Seen* seen, const Record& record) const {
+    if (!seen || !seen->set) return false;
+    const json::object& set = seen->set->object();
+    const std::string revision = text_at(set, "/status/updateRevision");
+    const std::int64_t end =
+        std::min(partition_of(change.before->object()), number_at(set, "/spec/replicas"));
+    for (std::int64_t index = partition_of(change.object->object()); index < end; ++index) {
+        const std::string name =
+            fmt::format("{}-{}", change.place.name, index + number_at(set, "/spec/ordinals/start"));
+        const bool runs = std::ranges::any_of(seen->pods, [&](const ObjectPtr& pod) {
+            return text_at(pod->object(), "/metadata/name") == name &&
+                   text_at(pod->object(), "/metadata/labels/controller-revision-hash") == revision;
+        });
+        if (!runs || !record.approved.contains({revision, index})) return false;
+    }
+    return true;
+}
+
 void Inspector::on_lowered(const Change& change, Record& record) {
     const json::object& before = change.before->object();
     const json::object& now = change.object->object();
@@ -79,7 +98,7 @@ void Inspector::on_lowered(const Change& change, Record& record) {
     if (text_at(before, paused_at) == "true" && exposed_now > exposed_before)
         broken("S24", "the gate was lowered while the set is paused");
     record.replicas_then = replicas;
-    if (exposed_now == exposed_before) return;
+    if (exposed_now == exposed_before || moves_nobody(change, seen, record)) return;
     const Steersman& steersman = steersman_of_claim(text_at(now, claim_at));
     held("S5");
     if (exposed_now > exposed_before + 1 && !steersman.takes_many)

@@ -20,6 +20,7 @@ Memory some_memory() {
             .started = noon,
             .generation = 12,
             .corrected = noon + 30s,
+            .brake = Partition{4},
             .retry = 0x17};
 }
 
@@ -27,12 +28,14 @@ TEST(Memory, IsAShortTextThatAPersonCanRead) {
     EXPECT_EQ(encode(some_memory()),
               R"({"uid":"123e4567","id":7,"revision":"web-7cc","template":"fedcba9876543210",)"
               R"("partition":2,"open":true,"started":"2026-09-21T14:13:20Z",)"
-              R"("corrected":"2026-09-21T14:13:50Z","generation":12,"retry":"0000000000000017"})");
+              R"("corrected":"2026-09-21T14:13:50Z","generation":12,"brake":4,)"
+              R"("retry":"0000000000000017"})");
 }
 
 TEST(Memory, LeavesOutWhatThereIsNothingToSayAbout) {
     Memory memory = some_memory();
     memory.corrected = {};
+    memory.brake = {};
     memory.retry = 0;
     const std::string text = encode(memory);
     EXPECT_EQ(text, R"({"uid":"123e4567","id":7,"revision":"web-7cc",)"

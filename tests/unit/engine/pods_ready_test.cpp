@@ -48,13 +48,39 @@ TEST(PodsReadyGate, TheNextPodMayBeBrokenBecauseReplacingItMendsIt) {
     Snapshot look = pending(3);
     look.pods[2].ready = false;
     EXPECT_TRUE(std::holds_alternative<Pass>(judge(before(2), look, noon)));
-    EXPECT_FALSE(std::holds_alternative<Pass>(judge(before(1), look, noon)));
+    EXPECT_TRUE(std::holds_alternative<Pass>(judge(before(1), look, noon)))
+        << "all that go with this step";
+    look.workload.partition = Partition{2};
+    look.pods[2] = pod(2, "B", false);
+    EXPECT_FALSE(std::holds_alternative<Pass>(judge(before(1), look, noon)))
+        << "one that went before";
 }
 
 TEST(PodsReadyGate, TheNextPodMustExistForSomebodyMustBeAskedAboutIt) {
     Snapshot look = pending(3);
     look.pods.pop_back();
     EXPECT_EQ(message(judge(before(2), look, noon)), "Waiting for pod web-2 to be ready.");
+}
+
+TEST(PodsRunningGate, PassesWhenExposedPodsRunTheNewRevisionReadyOrNot) {
+    Snapshot look = rolling(3, 1);
+    look.pods[0].running = look.pods[0].ready = look.pods[2].ready = false;
+    EXPECT_EQ(message(judge(PodsRunning{PodIndex{0}}, look, noon)), "passed");
+    look.pods[2].running = false;
+    EXPECT_EQ(message(judge(PodsRunning{}, look, noon)), "Waiting for pod web-2 to be ready.");
+    look.pods[2] = pod(2, "A");
+    EXPECT_NE(message(judge(PodsRunning{}, look, noon)), "passed");
+    look.pods[2] = pod(2, "B");
+    look.pods[2].meta.deleting = true;
+    EXPECT_NE(message(judge(PodsRunning{}, look, noon)), "passed");
+}
+
+TEST(PodsRunningGate, ThePodThatIsAskedAboutMustBeThere) {
+    Snapshot look = rolling(3, 1);
+    look.pods.erase(look.pods.begin());
+    EXPECT_EQ(message(judge(PodsRunning{PodIndex{0}}, look, noon)),
+              "Waiting for pod web-0 to be ready.");
+    EXPECT_EQ(message(judge(PodsRunning{}, look, noon)), "passed");
 }
 
 TEST(PodsReadyGate, AnExposedPodMustRunTheNewRevision) {

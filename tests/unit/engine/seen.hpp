@@ -17,6 +17,7 @@ inline model::Pod pod(int ordinal, const std::string& revision, bool ready = tru
     one.meta.uid = "pod-" + std::to_string(ordinal) + "-" + revision;
     one.owner_uid = "set";
     one.revision = "web-" + revision;
+    one.running = true;
     one.ready = ready;
     one.ready_since = noon - 1h;
     return one;

@@ -55,6 +55,33 @@ TEST(DecodeStatefulSet, DropsLabelsAndAnnotationsOfOthersButKnowsThatThereAreSom
     EXPECT_EQ(steered.annotations, (Texts{{"sts.plus/phasedRollout", "web"}}));
 }
 
+std::string owned_by(const std::string& entries, const std::string& claim = "sluice.dev/claim") {
+    return R"({"metadata":{"name":"a","uid":"u","annotations":{")" + claim +
+           R"(":"pilot/a"},"managedFields":[)" + entries + "]}}";
+}
+
+std::string manager(const std::string& name, const std::string& operation,
+                    const std::string& strategy) {
+    return R"({"manager":")" + name + R"(","operation":")" + operation +
+           R"(","fieldsType":"FieldsV1","fieldsV1":{"f:metadata":{"f:labels":{}},"f:spec":{
+               "f:replicas":{},"f:updateStrategy":)" +
+           strategy + "}}}";
+}
+
+TEST(DecodeStatefulSet, KnowsWhoElseSaysWhatThePartitionIs) {
+    const std::string partition = R"({"f:rollingUpdate":{".":{},"f:partition":{}}})";
+    const std::string ours = manager("sluice", "Update", partition);
+    const std::string person = manager("kubectl-patch", "Update", partition);
+    const std::string tool = manager("argocd-controller", "Apply", partition);
+    const std::string strategy = manager("helm", "Apply", R"({"f:type":{}})");
+    EXPECT_EQ(decoded(owned_by(ours)).partition_owner, "");
+    EXPECT_EQ(decoded(owned_by(ours + "," + person)).partition_owner, "kubectl-patch");
+    EXPECT_EQ(decoded(owned_by(tool + "," + person)).partition_owner, "argocd-controller");
+    EXPECT_EQ(decoded(owned_by(person + "," + tool)).partition_owner, "argocd-controller");
+    EXPECT_EQ(decoded(owned_by(strategy + "," + ours)).partition_owner, "");
+    EXPECT_EQ(decoded(owned_by(person, "sluice.dev/phase")).partition_owner, "");
+}
+
 TEST(DecodeStatefulSet, TheTemplateHashChangesWithTheTemplateAndWithNothingElse) {
     const std::uint64_t hash = decoded(statefulset_text).template_hash;
     EXPECT_EQ(decoded(with(statefulset_text, "\"replicas\": 3", "\"replicas\": 4")).template_hash,

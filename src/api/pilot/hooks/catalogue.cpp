@@ -24,11 +24,12 @@ std::unexpected<FieldError> wrong(std::string field, std::string what) {
 }
 
 Read<void> check_known(const Fields& fields) {
-    constexpr std::array<std::string_view, 4> known{"caSecret", "headersSecret", "timeout", "url"};
+    constexpr std::array<std::string_view, 5> known{"caSecret", "headersSecret", "timeout", "url",
+                                                    "when"};
     for (const auto& [key, value] : fields) {
         if (std::ranges::find(known, key) == known.end()) {
             return wrong(printable(key, 64),
-                         "is not a field; url, timeout, caSecret and headersSecret are");
+                         "is not a field; url, timeout, when, caSecret and headersSecret are");
         }
     }
     return {};
@@ -55,6 +56,13 @@ Read<Duration> read_timeout(const Fields& fields) {
     return *timeout;
 }
 
+Read<When> read_when(const Fields& fields) {
+    const auto given = fields.find("when");
+    if (given == fields.end() || given->second == "ready") return When::Ready;
+    if (given->second == "running") return When::Running;
+    return wrong("when", quoted(given->second) + " is neither ready nor running");
+}
+
 Read<std::string> read_secret_name(const Fields& fields, const std::string& field) {
     const auto given = fields.find(field);
     if (given == fields.end()) return "";
@@ -71,6 +79,8 @@ Read<ExternalHook> read_fields(const Fields& fields) {
     if (!url) return std::unexpected(url.error());
     const Read<Duration> timeout = read_timeout(fields);
     if (!timeout) return std::unexpected(timeout.error());
+    const Read<When> when = read_when(fields);
+    if (!when) return std::unexpected(when.error());
     const Read<std::string> ca_secret = read_secret_name(fields, "caSecret");
     if (!ca_secret) return std::unexpected(ca_secret.error());
     const Read<std::string> headers_secret = read_secret_name(fields, "headersSecret");
@@ -78,7 +88,7 @@ Read<ExternalHook> read_fields(const Fields& fields) {
     if (!ca_secret->empty() && !url->starts_with("https://")) {
         return wrong("caSecret", "is of no use with a url that begins with http://");
     }
-    return ExternalHook{*url, *timeout, *ca_secret, *headers_secret};
+    return ExternalHook{*url, *timeout, *ca_secret, *headers_secret, *when};
 }
 
 Read<ExternalHook> read_entry(const std::string& name, const std::string& text) {
@@ -96,7 +106,7 @@ Read<ExternalHook> read_entry(const std::string& name, const std::string& text) 
 }
 
 Error with_path(const std::string& name, const FieldError& error) {
-    const bool is_element = error.field.starts_with("[");
+    const bool is_element = error.field.starts_with('[');
     const std::string field = (error.field.empty() || is_element ? "" : ".") + error.field;
     return {ErrorKind::Invalid,
             "sluice-hooks: data." + printable(name, 63) + field + ": " + error.what};

@@ -40,12 +40,19 @@ using HookStep = Step<HookVerdict>;
 // "No", and why. The message is made printable.
 HookVerdict refuse(std::string_view message);
 
+// When a hook wants to be asked about the next pod. Either way no pod goes before all are ready.
+enum class When : std::uint8_t {
+    Ready,    // once all pods are ready
+    Running,  // as soon as those that were updated run: they may need the hook to become ready
+};
+
 // One external hook, declared in the ConfigMap `sluice-hooks`.
 struct ExternalHook {
     std::string url;
     Duration timeout = 10s;
     std::string ca_secret;       // key ca.crt
     std::string headers_secret;  // each key a header name, each value its value
+    When when = When::Ready;
     friend bool operator==(const ExternalHook&, const ExternalHook&) = default;
 };
 
@@ -62,6 +69,8 @@ Settings read_settings(const std::map<std::string, std::string>& data);
 // Is there a hook of this name? An Error says why not: unknown (with the names that exist), or
 // declared but broken (with the field).
 Result<void> find_hook(const HookCatalogue& catalogue, const std::string& name);
+
+When when_of(const HookCatalogue& catalogue, const std::string& name);
 
 // Whether the hook looks at the pods themselves, so that they must be fetched before it is asked.
 bool needs_pods(const std::string& name);

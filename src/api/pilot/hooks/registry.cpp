@@ -14,11 +14,13 @@ struct BuiltIn {
     std::string_view name;
     HookStep (*next)(const Transition&, const Learnt&);
     bool needs_pods;
+    When when;
 };
 
 constexpr std::array built_in_hooks{
-    BuiltIn{"elasticsearch", elasticsearch, true},
-    BuiltIn{"noop", noop, false},
+    // Shards are allocated again when it is asked; a pod that waits for them is not ready before.
+    BuiltIn{"elasticsearch", elasticsearch, true, When::Running},
+    BuiltIn{"noop", noop, false, When::Ready},
 };
 
 const BuiltIn* built_in(std::string_view name) {
@@ -58,6 +60,13 @@ bool is_built_in(std::string_view name) {
 bool needs_pods(const std::string& name) {
     const BuiltIn* hook = built_in(name);
     return !hook || hook->needs_pods;
+}
+
+When when_of(const HookCatalogue& catalogue, const std::string& name) {
+    if (const BuiltIn* hook = built_in(name)) return hook->when;
+    const auto declared = catalogue.external.find(name);
+    const bool is_usable = declared != catalogue.external.end() && declared->second;
+    return is_usable ? declared->second->when : When::Ready;
 }
 
 Result<void> find_hook(const HookCatalogue& catalogue, const std::string& name) {

@@ -21,6 +21,17 @@ TEST(Registry, BuiltInAndDeclaredHooksAreFound) {
     EXPECT_TRUE(find_hook(catalogue, "hook-0"));
 }
 
+TEST(Registry, AHookSaysWhenItWantsToBeAsked) {
+    const HookCatalogue catalogue = read_catalogue({{"eager", "url: http://e\nwhen: running"},
+                                                    {"calm", "url: http://c\nwhen: ready"},
+                                                    {"usual", "url: http://u"},
+                                                    {"broken", "when: running"}});
+    EXPECT_EQ(when_of(catalogue, "elasticsearch"), When::Running);
+    EXPECT_EQ(when_of(catalogue, "eager"), When::Running);
+    for (const char* name : {"noop", "calm", "usual", "broken", "nobody"})
+        EXPECT_EQ(when_of(catalogue, name), When::Ready) << name;
+}
+
 TEST(Registry, AnUnknownHookIsAnsweredWithTheNamesThatExist) {
     EXPECT_EQ(find_hook(catalogue_of(1), "nop").error().message,
               "there is no hook \"nop\"; the hooks are: elasticsearch, hook-0, noop");

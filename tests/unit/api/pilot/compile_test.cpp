@@ -35,6 +35,20 @@ TEST(PilotPlan, AsksTheHookOnceMoreWhenAllPodsAreBackAndKubernetesHasSettled) {
     EXPECT_EQ(plan.steps.back().after, last);
 }
 
+TEST(PilotPlan, AHookThatWantsPodsThatRunIsAskedBeforeTheyAreReady) {
+    const engine::Plan plan = compile({"careful", true, When::Running}, PodCount{2}, 30s);
+    const std::vector<engine::Gate> second{
+        engine::PodsRunning{PodIndex{0}},
+        HookApproval{.hook = "careful", .prev = PodIndex{1}, .next = PodIndex{0}},
+        PodsReady{PodIndex{0}, true}};
+    EXPECT_EQ(plan.steps.back().before, second);
+    const std::vector<engine::Gate> last{
+        engine::PodsRunning{},
+        HookApproval{.hook = "careful", .prev = PodIndex{0}, .next = std::nullopt}, PodsReady{},
+        engine::RevisionSettled{}};
+    EXPECT_EQ(plan.steps.back().after, last);
+}
+
 TEST(PilotPlan, ForNoPodsHasNoSteps) {
     EXPECT_TRUE(compile({"careful", false}, PodCount{0}, 30s).steps.empty());
 }

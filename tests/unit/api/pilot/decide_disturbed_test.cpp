@@ -23,6 +23,13 @@ Snapshot paused(const Snapshot& look) {
     return with(look, [](auto& set) { set.annotations[key::paused] = "true"; });
 }
 
+// The pod was lost while the gate was raised.
+Snapshot with_old_pod(Snapshot look, int index) {
+    for (model::Pod& one : look.pods)
+        if (one.meta.key.name == "web-" + std::to_string(index)) one = pod(index, "A");
+    return look;
+}
+
 Snapshot retried(const Snapshot& look) {
     return with(look, [](auto& set) { set.annotations[key::retry] = "1"; });
 }
@@ -64,8 +71,17 @@ const Situation touched[] = {
      "Rolling AskingHook; asks web-2 > web-1; wakes in 10s"},
     {"raised by somebody else", moved(open_at(4, 1), 2),
      "Held PartitionRaised; writes; tells PartitionRaised"},
-    {"raised beyond all pods", moved(open_at(3, 1), 3),
+    {"raised beyond all pods", moved(open_at(3, 1), 4),
      "Held PartitionRaised; writes; tells PartitionRaised"},
+    {"raised to replicas, as a manifest does", moved(open_at(3, 1), 3),
+     "Rolling PartitionRestored; writes, partition 1; tells PartitionRestored"},
+    {"raised to replicas, and a pod is back on the old revision",
+     with_old_pod(moved(open_at(4, 1), 4), 2),
+     "Rolling PartitionRestored; writes, partition 3; tells PartitionRestored"},
+    {"raised to replicas, and all pods are back on the old revision",
+     with_old_pod(moved(open_at(3, 1), 3), 2),
+     "Waiting PartitionRestored; writes, partition 1000000; tells PartitionRestored"},
+    {"raised to replicas, and paused", paused(moved(open_at(3, 1), 3)), "Held Paused; writes"},
     {"raised as far as it goes", moved(open_at(3, 1), 1'000'000), "Waiting RolloutStarted; writes"},
     {"raised, and a person says go on", retried(moved(open_at(4, 1), 2)),
      "Rolling RolloutStarted; writes"},
@@ -162,6 +178,21 @@ TEST(PilotDecides, ThatOneRetryValueLetsOneBrakeGoAndNotTheNext) {
     EXPECT_EQ(let_go.workload.partition, Partition{1});
     EXPECT_EQ(line(decide(moved(let_go, 3), noon)),
               "Held PartitionRaised; writes; tells PartitionRaised");
+}
+
+TEST(PilotDecides, ThatWhoeverAppliesAManifestAgainIsNamedAndNotFought) {
+    Snapshot look = moved(open_at(3, 1), 3);
+    look.workload.partition_owner = "argocd-controller";
+    const Decision first = decide(look, noon);
+    EXPECT_TRUE(first.needs_live);
+    EXPECT_EQ(first.report.message,
+              "Field manager argocd-controller set the partition from 1 to 3, the number of "
+              "replicas, as a manifest does that holds it; Sluice put it back.");
+    const Snapshot again = moved(after(look, first), 3);
+    EXPECT_EQ(line(decide(again, noon + 2s)),
+              "Held PartitionRestored; writes; tells PartitionRestored; wakes in 33s");
+    EXPECT_EQ(line(decide(again, noon + 33s)),
+              "Rolling PartitionRestored; writes, partition 1; tells PartitionRestored");
 }
 
 TEST(PilotDecides, ThatAfterZeroTheSetGoesThroughItsGatesAgain) {

@@ -180,6 +180,9 @@ TEST(PluginPlan, HasNoDeadlineWhileItRests) {
     EXPECT_EQ(deadline_of(spec, now), noon + 90s) << "the pause has not begun";
     now.pause_began = noon;
     EXPECT_EQ(deadline_of(spec, now), std::nullopt);
+    now.pause_is_over = true;
+    EXPECT_EQ(deadline_of(spec, now), noon + 90s) << "a person has ended it";
+    now.pause_is_over = false;
     now.step = 2;
     EXPECT_EQ(deadline_of(spec, now), noon + 5min + 90s);
     now.step_since = noon + 6min;

@@ -115,7 +115,9 @@ TEST(PluginDecision, NamesTheObjectInTheCommandThatHelps) {
 }
 
 TEST(PluginDecision, APersonMaySayOnEitherObjectThatUnreadyPodsBehindTheGateDoNotMatter) {
-    Snapshot look = open_at(2, {object("gentle")});
+    std::string one_by_one = weights;
+    one_by_one.replace(one_by_one.find(R"({"setWeight": 100})"), 0, R"({"setWeight": 70}, )");
+    Snapshot look = open_at(2, {object("gentle", one_by_one)});
     look.pods[0].ready = false;
     EXPECT_FALSE(decide(look, noon).patch.has_value());
     Snapshot by_set = look;
@@ -123,6 +125,43 @@ TEST(PluginDecision, APersonMaySayOnEitherObjectThatUnreadyPodsBehindTheGateDoNo
     EXPECT_TRUE(decide(by_set, noon).patch.has_value());
     look.objects[0].annotations[key::allow_unready] = "true";
     EXPECT_TRUE(decide(look, noon).patch.has_value());
+}
+
+TEST(PluginDecision, PodsThatTheNextStepReplacesMayBeBroken) {
+    Snapshot look = open_at(2, {object("gentle")});
+    look.pods[0].ready = look.pods[1].ready = false;
+    EXPECT_EQ(decide(look, noon).patch.value().partition_to(), Partition{0});
+    look.pods[2].ready = false;
+    EXPECT_FALSE(decide(look, noon).patch.has_value()) << "one that went before";
+}
+
+TEST(PluginDecision, APromotionOfAllPodsEndsThePauseOfTheSpecFirst) {
+    std::string paused = weights;
+    paused.insert(paused.rfind('}'), R"(, "paused": true)");
+    Snapshot look = open_at(2, {object("gentle", paused)});
+    EXPECT_EQ(decide(look, noon).report.reason, Reason::Paused);
+    look.objects[0].status = R"({"promoteFull":true,"rollout":{"id":3,"workloadUID":"set",
+        "startedAt":")" + to_rfc3339(noon - 10min) +
+                             R"("}})";
+    const Decision decision = decide(look, noon);
+    EXPECT_FALSE(decision.patch.has_value());
+    ASSERT_EQ(decision.writes.size(), 1u);
+    EXPECT_FALSE(decision.writes[0].of_status);
+    EXPECT_THAT(decision.writes[0].body, HasSubstr(R"("path":"/spec/paused","value":false)"));
+}
+
+TEST(PluginDecision, ThatNothingIsPendingDoesNotHideAPause) {
+    std::string paused = weights;
+    paused.insert(paused.rfind('}'), R"(, "paused": true)");
+    Snapshot look = open_at(3, {object("gentle", paused)});
+    engine::Memory memory = engine::recall(look.workload).value();
+    memory.open = false;
+    memory.revision = look.workload.update_revision = look.workload.current_revision;
+    look.workload.annotations[key::rollout] = engine::encode(memory);
+    look.workload.annotations[key::phase] = "Idle";
+    const std::string status = status_of(decide(look, noon), "gentle")->body;
+    EXPECT_THAT(status, HasSubstr(R"("phase":"Paused")"));
+    EXPECT_THAT(status, HasSubstr(R"("reason":"Paused")"));
 }
 
 TEST(PluginDecision, APodThatIsReplacedIsWorthAWordOnlyIfItTakesLong) {

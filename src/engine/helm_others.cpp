@@ -1,0 +1,139 @@
+// What others do to the gate: they lower it, raise it, or change what Sluice writes to it.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/helm.hpp"
+#include "model/annotations.hpp"
+
+namespace sluice::engine {
+namespace {
+
+using model::StatefulSet;
+
+// Whoever opens the gate again and again is answered twice a minute, not more often; the time is
+// remembered in whole seconds, and requests take some.
+constexpr Duration correction_pace = 33s;
+
+// The template is not the one that our memory belongs to, and pods are exposed to whatever it is:
+// the spec alone says so, there is no need to wait for the status.
+bool is_overtaken(const StatefulSet& set, const Memory& memory) {
+    return memory.template_hash != set.template_hash && set.meta.generation > memory.generation &&
+           exposes_pods(set);
+}
+
+// A set that nobody steered so far changes while we look: shut its gate first, think afterwards.
+bool is_unguarded(const StatefulSet& set) {
+    return set.observed_generation > 0 && !has_current_status(set) &&
+           !set.update_revision.empty() && effective_partition(set) < closed_partition;
+}
+
+}  // namespace
+
+std::string Helm::somebody() const {
+    if (set().partition_owner.empty()) return "Somebody else";
+    return fmt::format("Field manager {}", set().partition_owner);
+}
+
+// Puts the gate where it belongs, but does not fight.
+Decision Helm::correct(Memory memory, Partition to, StatusReport report) const {
+    const Instant allowed = memory.corrected + correction_pace;
+    if (memory.corrected <= now_ && now_ < allowed) {
+        Decision decision =
+            wait(Phase::Held, report.reason,
+                 report.message + " again; Sluice puts it back within half a minute.");
+        decision.wake_at = allowed;
+        return decision;
+    }
+    memory.corrected = now_;
+    report.message += "; Sluice put it back.";
+    const Reason reason = report.reason;
+    Decision decision = move_gate(std::move(memory), to, std::move(report));
+    decision.notices.push_back({reason, decision.report.message});
+    return decision;
+}
+
+Decision Helm::close_bypassed(Memory memory) const {
+    const Partition found = effective_partition(seen_.workload);
+    const std::string message = fmt::format("{} lowered the partition from {} to {}", somebody(),
+                                            memory.partition.value, found.value);
+    const Partition back = memory.partition;
+    return correct(std::move(memory), back, {Phase::Held, Reason::GateBypassed, message, {}});
+}
+
+// The documents' manifests hold `partition: <replicas>`, and are applied again in mid-rollout. No
+// pod moves when the gate is lowered over those that run the revision already; what went back to
+// the old one meanwhile asks its gates again.
+Decision Helm::put_back(Memory memory) const {
+    const std::string message = fmt::format(
+        "{} set the partition from {} to {}, the number of replicas, as a manifest does "
+        "that holds it",
+        somebody(), memory.partition.value, effective_partition(set()).value);
+    const PodRow row{seen_};
+    const auto most = course_.compile().exposed_max;
+    const Partition least =
+        most ? partition_for(std::min(*most, set().replicas), set().replicas) : memory.partition;
+    Partition to = resting_partition(set().replicas);
+    while (to > std::max(least, memory.partition)) {
+        const model::Pod* pod = row.at(PodIndex{to.value - 1});
+        if (!pod || pod->revision != set().update_revision) break;
+        --to.value;
+    }
+    const bool exposes = to < resting_partition(set().replicas);
+    Decision decision = correct(
+        std::move(memory), exposes ? to : closed_partition,
+        {exposes ? Phase::Rolling : Phase::Waiting, Reason::PartitionRestored, message, {}});
+    decision.needs_live = decision.patch && decision.patch->moves_partition();
+    return decision;
+}
+
+// Somebody raised the gate to stop us. It is remembered where, for it stays a brake if the set is
+// scaled to as many replicas.
+Decision Helm::hold_at_brake(Memory memory) const {
+    const Partition gate = effective_partition(set());
+    Decision decision = wait(Phase::Held, Reason::PartitionRaised,
+                             fmt::format("{} raised the partition from {} to {}.", somebody(),
+                                         memory.partition.value, gate.value));
+    if (memory.brake == gate) return decision;
+    memory.brake = gate;
+    if (!decision.patch) decision.patch = model::WorkloadPatch{set()};
+    decision.patch->annotate(model::key::rollout, encode(memory));
+    return decision;
+}
+
+// Our last write came back with another partition. Where it was to be lowered, memory is put right:
+// the gate is where it was. Where it was to be raised, memory stays, for it says what must be.
+Decision Helm::contested(const std::optional<Memory>& memory) const {
+    const Partition gate = effective_partition(seen_.workload);
+    const std::string message =
+        "What Sluice wrote to the partition was changed by somebody else in the same write.";
+    const bool undone = memory && gate > memory->partition;
+    Decision decision =
+        undone ? move_gate(*memory, gate, {Phase::Held, Reason::PartitionContested, message, {}})
+               : wait(Phase::Held, Reason::PartitionContested, message);
+    if (undone) decision.notices.push_back({Reason::PartitionContested, message});
+    decision.wake_at = seen_.contested_until;
+    return decision;
+}
+
+// What the spec alone demands, whether the status is up to date or not.
+std::optional<Decision> Helm::guard(const std::optional<Memory>& memory) const {
+    if (seen_.contested_until && now_ < *seen_.contested_until) return contested(memory);
+    if (!memory && is_unguarded(set())) {
+        Memory shut = opened(0);
+        shut.open = false;
+        return close_gate(shut, Reason::Adopted,
+                          "Sluice steers this set from now on; its gate is closed.");
+    }
+    if (!memory) return std::nullopt;
+    if (is_overtaken(set(), *memory)) {
+        Memory overtaken = *memory;
+        overtaken.template_hash = set().template_hash;
+        return close_gate(overtaken, Reason::RolloutStarted,
+                          "The template changed in mid-rollout; the gate is closed again.");
+    }
+    if (effective_partition(set()) < memory->partition) return close_bypassed(*memory);
+    return std::nullopt;
+}
+
+}  // namespace sluice::engine
