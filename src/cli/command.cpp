@@ -128,6 +128,13 @@ void add_steering_flags(CLI::App& command, OperatorFlags& flags) {
                         "commas: prom:9090, *.example.com, http://prom:9090 (default: any host, "
                         "and only those Secrets that list it)")
             ->check(host_list()));
+    add(command
+            .add_option(
+                "--phasedrollout-success-on", flags.options.success_on,
+                "Which answer of Prometheus passes where spec.check.query.successOn is left "
+                "out: NoData, as with alerts, or Data, as the first operator did")
+            ->check(CLI::IsMember({"NoData", "Data"}))
+            ->capture_default_str());
     add(command.add_flag("--allow-local-metrics", flags.options.allow_local_metrics,
                          "Let Prometheus live on loopback addresses"));
     add(command

@@ -28,6 +28,7 @@ Controller::Controller(Settings settings, std::span<const api::Api> apis)
       leads_(settings_.leads_at_once) {
     environment_.hook_retry = settings_.hook_retry;
     environment_.plugin_directory = settings_.plugin_directory;
+    environment_.passes_on_data = settings_.passes_on_data;
     for (const api::Api& api : apis) {
         if (!is_served(settings_, api)) continue;
         served_.push_back({&api, runtime::ObjectTable{api.target_of, api.trim, budget_}});

@@ -33,6 +33,7 @@ struct Settings {
     std::vector<std::string> apis = {};  // which of the registry to serve; empty: all
     Duration hook_retry = 30s;
     std::string plugin_directory = {};  // where rollouts may name programs of their own
+    bool passes_on_data = false;        // checks that do not say which answer passes
     double qps = 300;
     std::size_t namespace_bytes_max = 8u << 20;  // of our memory, for the objects of one namespace
     bool leads_at_once = true;                   // false: wait for Leadership

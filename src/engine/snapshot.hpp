@@ -26,7 +26,8 @@ struct Environment {
     Duration hook_retry = 30s;
     Guarantee guarantee = Guarantee::Detect;
     std::string plugin_directory =
-        {};  // where rollouts may name programs of their own; empty: none
+        {};                       // where rollouts may name programs of their own; empty: none
+    bool passes_on_data = false;  // checks that do not say which answer passes
 };
 
 struct LookedAt {

@@ -36,6 +36,7 @@ controller::Settings settings_of(const Options& options, const std::string& conf
     settings.apis = options.apis;
     settings.hook_retry = options.hook_retry;
     settings.plugin_directory = options.plugin_directory;
+    settings.passes_on_data = options.success_on == "Data";
     settings.qps = options.qps;
     settings.leads_at_once = !options.leader_elect;
     settings.survives_defects = true;

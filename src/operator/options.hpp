@@ -25,6 +25,7 @@ struct Options {
     double qps = 300;
     Duration hook_retry = 30s;
     bool allow_local_hooks = false;
+    std::string success_on = "NoData";   // of checks that do not say: NoData or Data
     api::HostList allowed_metric_hosts;  // empty: any
     bool allow_local_metrics = false;
     std::string plugin_directory;  // where rollouts may name programs of their own; empty: nowhere

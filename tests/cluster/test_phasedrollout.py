@@ -9,6 +9,7 @@ import pytest
 
 from harness import hookserver
 from harness.api import Object
+from harness.failure import HarnessError
 from harness.hookserver import Answer, HookServer, Request
 from harness.places import REPOSITORY
 from harness.prometheus import PASSWORD, USER, Prometheus
@@ -47,6 +48,28 @@ def the_example_of_the_document(s: Story) -> None:
     s.change_spec({"check": {"initialDelaySeconds": 1, "periodSeconds": 1,
                              "query": {"expr": "up{} == 0"}}}, name)
     s.wait_until_complete(IMAGE_B, name=name)
+
+
+@STORIES.add
+def kubectl_waits_for_the_end_of_a_rollout_that_is_held(s: Story) -> None:
+    """With the commands of docs/gitops.md."""
+    text = (REPOSITORY / "docs/gitops.md").read_text()
+    done = [shlex.split(line.replace("phasedrollout/web", f"phasedrollout/{NAME}"))[1:]
+            for line in text.splitlines()
+            if line.startswith("kubectl wait") and line.endswith(("phasedrollout/web",
+                                                                  "statefulset/web"))]
+    assert len(done) == 2
+    s.begin()
+    s.trouble(1)
+    s.change(IMAGE_B)
+    s.wait_for_phase("Rolling", "CheckFailed")
+    for command in done:
+        with pytest.raises(HarnessError, match="timed out"):
+            s.api.kubectl("-n", s.namespace, *command, "--timeout=1s")
+    s.trouble(0)
+    for command in done:
+        s.api.kubectl("-n", s.namespace, *command)
+    s.wait_until_complete(IMAGE_B)
 
 
 @STORIES.add
@@ -389,3 +412,16 @@ def test_the_glass_can_be_broken_while_the_operator_is_down(world, namespace, op
         s.api.kubectl("-n", namespace, *shlex.split(command)[1:])
     wait_for("Kubernetes to go on", s.images, lambda seen: seen == [IMAGE_B] * 3)
     assert s.api.find(KIND, NAME, namespace) is None
+
+
+def test_an_operator_can_be_told_that_data_passes_as_the_first_one_did(world, namespace,
+                                                                       operator) -> None:
+    s = Story(world, namespace)
+    operator("--allow-local-metrics", "--phasedrollout-success-on=Data", f"--namespace={namespace}")
+    s.begin(expr="up{}")
+    s.change(IMAGE_B)
+    s.wait_until_complete(IMAGE_B)
+    s.change_spec({"check": {"query": {"successOn": "NoData"}}})
+    s.change(IMAGE_C)
+    s.wait_for_phase("Rolling", "CheckFailed")
+    assert s.images() == [IMAGE_B] * 3

@@ -59,7 +59,6 @@ def test_the_example_of_the_document_applies(api: Api, namespace: str) -> None:
     stored = api.get("PhasedRollout", "phasedrollout-sample", namespace)["spec"]
     wanted = yaml.safe_load(EXAMPLE)["spec"]
     wanted["onFailure"] = "Hold"
-    wanted["check"]["query"]["successOn"] = "NoData"
     assert stored == wanted
     again = api.kubectl("-n", namespace, "apply", "-f", "-", stdin=EXAMPLE)
     assert again == "phasedrollout.sts.plus/phasedrollout-sample unchanged\n"
@@ -71,7 +70,7 @@ def test_what_is_left_out_shows_its_default(api: Api) -> None:
     assert api.create(rollout, dry_run=True)["spec"] == {
         "targetRef": "web", "onFailure": "Hold",
         "check": {"initialDelaySeconds": 60, "periodSeconds": 60, "successThreshold": 3,
-                  "query": {"expr": "up", "url": "prom", "successOn": "NoData"}}}
+                  "query": {"expr": "up", "url": "prom"}}}
 
 
 def test_an_object_of_the_newest_original_applies(api: Api) -> None:

@@ -189,7 +189,8 @@ Decision steer_by(const Snapshot& seen, const CustomObject& object, Instant now)
         return decision;
     }
     const StatefulSet& set = seen.workload;
-    const auto spec = read_spec(object);
+    const auto spec =
+        read_spec(object, seen.environment.passes_on_data ? SuccessOn::Data : SuccessOn::NoData);
     if (spec && spec->skip_check) {
         Decision decision = suspend(seen, object, now);
         add_status(decision, object, &*spec, seen, now);

@@ -20,11 +20,12 @@ constexpr Range period_range{0, 86'400};       // a day
 constexpr Range success_range{1, 1000};
 constexpr Range tries_range{1, 100'000};
 
-Query read_query(const Fields& fields) {
+Query read_query(const Fields& fields, SuccessOn unsaid) {
     Query query;
     query.expr = fields.text("expr", expr_max, required);
     query.url = fields.text("url", url_max, required);
-    query.success_on = static_cast<SuccessOn>(fields.choice("successOn", {"NoData", "Data"}));
+    const auto said = static_cast<SuccessOn>(fields.choice("successOn", {"NoData", "Data"}));
+    query.success_on = fields.has("successOn") ? said : unsaid;
     query.secret = fields.name("secretRef", !required);
     query.ca_secret = fields.name("caSecretRef", !required);
     query.insecure_skip_verify = fields.flag("insecureSkipVerify").value_or(false);
@@ -43,7 +44,7 @@ Query read_query(const Fields& fields) {
     return query;
 }
 
-Check read_check(const Fields& fields) {
+Check read_check(const Fields& fields, SuccessOn unsaid) {
     Check check;
     const auto seconds = [&](std::string_view key, Range range, Duration otherwise) -> Duration {
         const auto number = fields.number(key, range);
@@ -66,11 +67,12 @@ Check read_check(const Fields& fields) {
                      fmt::format("is {}, but maxTries allows only {} checks: it would never be "
                                  "reached",
                                  *check.failure_threshold, *check.max_tries));
-    if (const auto query = fields.object("query", required)) check.query = read_query(*query);
+    if (const auto query = fields.object("query", required))
+        check.query = read_query(*query, unsaid);
     return check;
 }
 
-Spec read_fields(const Fields& fields) {
+Spec read_fields(const Fields& fields, SuccessOn unsaid) {
     Spec spec;
     spec.target = fields.name("targetRef", required);
     const auto skip = fields.flag("skipCheck");
@@ -85,7 +87,7 @@ Spec read_fields(const Fields& fields) {
         spec.progress_deadline = std::chrono::seconds{*deadline};
     const auto check = fields.object("check", required);
     if (!check) return spec;
-    spec.check = read_check(*check);
+    spec.check = read_check(*check, unsaid);
     const Duration needed =
         spec.check.initial_delay + (spec.check.success_threshold - 1) * spec.check.period;
     if (spec.progress_deadline && *spec.progress_deadline <= needed)
@@ -98,8 +100,9 @@ Spec read_fields(const Fields& fields) {
 
 }  // namespace
 
-std::expected<Spec, FieldErrors> read_spec(const model::CustomObject& object) {
-    return read_part(object.spec, "spec", read_fields);
+std::expected<Spec, FieldErrors> read_spec(const model::CustomObject& object, SuccessOn unsaid) {
+    return read_part(object.spec, "spec",
+                     [&](const Fields& fields) { return read_fields(fields, unsaid); });
 }
 
 std::string definition_of(const Check& check) {

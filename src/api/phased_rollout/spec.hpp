@@ -52,8 +52,9 @@ struct Spec {
     friend bool operator==(const Spec&, const Spec&) = default;
 };
 
-// The errors are at least one and at most 16.
-std::expected<Spec, FieldErrors> read_spec(const model::CustomObject& object);
+// The errors are at least one and at most 16. `unsaid` is what passes where the check does not say.
+std::expected<Spec, FieldErrors> read_spec(const model::CustomObject& object,
+                                           SuccessOn unsaid = SuccessOn::NoData);
 
 // Names what is asked and how it is judged. Successes that were collected under another definition
 // are void.

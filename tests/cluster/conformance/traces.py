@@ -69,7 +69,10 @@ def start(api: Api, ns: str, replicas: int = 3, **more: Any) -> None:
 
 
 def wait_until_counted(api: Api, ns: str) -> None:
-    """The status agrees with the pods: their revisions, too, have been counted."""
+    """The status agrees with the pods: their revisions, too, have been counted.
+
+    While pods are on their way out the status may agree with what was there before.
+    """
 
     def is_counted(_: object) -> bool:
         status = api.get("StatefulSet", "web", ns).get("status", {})
@@ -78,7 +81,8 @@ def wait_until_counted(api: Api, ns: str) -> None:
         def of(revision: str) -> int:
             return sum(pod.revision == status.get(revision) for pod in seen)
 
-        return (status.get("replicas", 0) == len(seen)
+        return (len(api.list("Pod", ns, {"app": "web"})) == len(seen)
+                and status.get("replicas", 0) == len(seen)
                 and status.get("readyReplicas", 0) == sum(pod.ready for pod in seen)
                 and status.get("currentReplicas", 0) == of("currentRevision")
                 and status.get("updatedReplicas", 0) == of("updateRevision"))

@@ -37,8 +37,9 @@ TEST(Spec, TheDocumentsExampleIsRead) {
 }
 
 TEST(Spec, WhatIsLeftOutHasTheOriginalsDefaults) {
-    const auto spec =
-        read_spec(with_spec(R"({"targetRef":"web","check":{"query":{"expr":"up","url":"prom"}}})"));
+    const model::CustomObject object =
+        with_spec(R"({"targetRef":"web","check":{"query":{"expr":"up","url":"prom"}}})");
+    const auto spec = read_spec(object);
     ASSERT_TRUE(spec.has_value()) << to_text(spec.error());
     EXPECT_FALSE(spec->skip_check);
     EXPECT_EQ(spec->on_failure, OnFailure::Hold);
@@ -49,6 +50,8 @@ TEST(Spec, WhatIsLeftOutHasTheOriginalsDefaults) {
     EXPECT_EQ(spec->check.max_tries, std::nullopt);
     EXPECT_EQ(spec->check.failure_threshold, std::nullopt);
     EXPECT_EQ(spec->check.query.success_on, SuccessOn::NoData);
+    EXPECT_EQ(read_spec(object, SuccessOn::Data)->check.query.success_on, SuccessOn::Data)
+        << "where the spec does not say, the operator does";
 }
 
 TEST(Spec, ReadsWhatIsOurs) {

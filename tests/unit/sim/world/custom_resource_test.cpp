@@ -92,7 +92,7 @@ status: {phase: Invented}
               201);
     EXPECT_EQ(number_at(sample(), "/spec/check/initialDelaySeconds"), 60);
     EXPECT_EQ(number_at(sample(), "/spec/check/successThreshold"), 3);
-    EXPECT_EQ(text_at(sample(), "/spec/check/query/successOn"), "NoData");
+    EXPECT_FALSE(has(sample(), "/spec/check/query/successOn")) << "the operator says what it means";
     EXPECT_EQ(text_at(sample(), "/spec/onFailure"), "Hold");
     EXPECT_FALSE(has(sample(), "/spec/skipCheck"));
     EXPECT_FALSE(has(sample(), "/spec/colour"));

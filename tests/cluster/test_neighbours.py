@@ -1,11 +1,13 @@
-"""Sluice in a cluster of Argo Rollouts, with the definitions that its project publishes.
+"""Sluice where others are: Argo Rollouts, with the definitions that its project publishes, and the
+operators that served the same APIs before.
 
-Its controller is not there: what it owns stays as it is, whether somebody looks after it or not.
+Their controllers are not there: what they own stays as it is, whether they look after it or not.
 """
 
 from __future__ import annotations
 
 import subprocess
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Iterator
 
@@ -148,3 +150,41 @@ def test_a_definition_that_lacks_something_is_named_and_can_be_handed_over(
     run = api.get(DEFINITION, NAMES[0])["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
     assert "ttlStrategy" in run["properties"]["spec"]["properties"]
     assert specs(api)[1:] == before[1:]
+
+
+def lease(name: str, age: timedelta) -> Object:
+    renewed = (datetime.now(timezone.utc) - age).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    return {"apiVersion": "coordination.k8s.io/v1", "kind": "Lease",
+            "metadata": {"name": name, "namespace": "default"},
+            "spec": {"holderIdentity": "somebody", "renewTime": renewed}}
+
+
+def webhook(name: str) -> Object:
+    return {"apiVersion": "admissionregistration.k8s.io/v1",
+            "kind": "ValidatingWebhookConfiguration", "metadata": {"name": "old-webhook"},
+            "webhooks": [{"name": name, "sideEffects": "None", "admissionReviewVersions": ["v1"],
+                          "failurePolicy": "Ignore", "rules": [],
+                          "clientConfig": {"url": "https://127.0.0.1:1/validate"}}]}
+
+
+def test_operators_that_came_before_are_named_while_they_run(plane: ControlPlane) -> None:
+    api = plane.api
+    quiet = run_script(plane, "install")
+    assert quiet.returncode == 0, quiet.stderr
+    assert "docs/migration.md" not in quiet.stdout
+    api.create(lease("304add93.sts.plus", timedelta(seconds=5)))
+    api.create(lease("stateful-cluster-operator-lock", timedelta(hours=3)))
+    api.create(webhook("vphasedrollout-v1alpha1.kb.io"))
+    pilot = {"apiVersion": "v1", "kind": "Pod",
+             "metadata": {"name": "pilot-0", "namespace": "default"},
+             "spec": {"containers": [{"name": "manager", "image": "team/statefulset-pilot:1"}]}}
+    api.create(pilot)
+    wait_for("the pilot to run", lambda: api.get("Pod", "pilot-0", "default")["status"],
+             lambda seen: seen.get("phase") == "Running")
+
+    told = run_script(plane, "install")
+    assert told.returncode == 0, told.stderr
+    assert "Lease 304add93.sts.plus in namespace default is held by the first" in told.stdout
+    assert "kubectl delete validatingwebhookconfigurations old-webhook" in told.stdout
+    assert "Pod pilot-0 in namespace default runs statefulset-pilot" in told.stdout
+    assert "stateful-cluster-operator-lock" not in told.stdout  # nobody renews it any more
