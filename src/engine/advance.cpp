@@ -1,5 +1,8 @@
 #include "engine/advance.hpp"
 
+#include <algorithm>
+#include <optional>
+
 #include "engine/gates.hpp"
 
 namespace sluice::engine {
@@ -7,9 +10,14 @@ namespace {
 
 // The first verdict that is not a pass, or a pass.
 Verdict judge_all(const std::vector<Gate>& gates, const Snapshot& seen, Instant now) {
+    std::optional<Instant> again;  // an approval that was given is asked for anew
     for (const Gate& gate : gates) {
         Verdict verdict = std::visit([&](const auto& one) { return judge(one, seen, now); }, gate);
+        if (Hold* hold = std::get_if<Hold>(&verdict); hold && again)
+            hold->until = std::min(hold->until.value_or(*again), *again);
         if (!std::holds_alternative<Pass>(verdict)) return verdict;
+        if (const auto* hook = std::get_if<HookApproval>(&gate); hook && seen.evidence)
+            again = seen.evidence->at + hook->evidence_age_max + 1s;
     }
     return Pass{};
 }

@@ -22,7 +22,9 @@ class Helm {
 
   private:
     Decision wait(Phase phase, Reason reason, std::string message) const;
-    Decision move_gate(Memory memory, Partition to, StatusReport report) const;
+    // `repeats_step`: the gate stood there before, and what was collected at that step counts on.
+    Decision move_gate(Memory memory, Partition to, StatusReport report,
+                       bool repeats_step = false) const;
     Memory opened(std::int64_t id) const;
     Decision adopt() const;
     Decision adopt_failed(const Quarantine& known) const;
@@ -30,7 +32,8 @@ class Helm {
     const Quarantine* quarantine_of(const std::optional<Memory>& memory) const;
     Decision rest(const Memory& memory) const;
     Decision close_gate(Memory memory, Reason reason, const std::string& message) const;
-    Decision correct(Memory memory, Partition to, StatusReport report) const;
+    Decision correct(Memory memory, Partition to, StatusReport report,
+                     bool repeats_step = false) const;
     Decision close_bypassed(Memory memory) const;
     Decision put_back(Memory memory) const;
     Decision hold_at_brake(Memory memory) const;

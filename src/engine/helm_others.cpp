@@ -14,6 +14,8 @@ using model::StatefulSet;
 // Whoever opens the gate again and again is answered twice a minute, not more often; the time is
 // remembered in whole seconds, and requests take some.
 constexpr Duration correction_pace = 33s;
+// Whoever undoes a step so soon after we put the gate back does it again.
+constexpr Duration undoing_pace = 10min;
 
 // The template is not the one that our memory belongs to, and pods are exposed to whatever it is:
 // the spec alone says so, there is no need to wait for the status.
@@ -36,7 +38,7 @@ std::string Helm::somebody() const {
 }
 
 // Puts the gate where it belongs, but does not fight.
-Decision Helm::correct(Memory memory, Partition to, StatusReport report) const {
+Decision Helm::correct(Memory memory, Partition to, StatusReport report, bool repeats_step) const {
     const Instant allowed = memory.corrected + correction_pace;
     if (memory.corrected <= now_ && now_ < allowed) {
         Decision decision =
@@ -48,7 +50,7 @@ Decision Helm::correct(Memory memory, Partition to, StatusReport report) const {
     memory.corrected = now_;
     report.message += "; Sluice put it back.";
     const Reason reason = report.reason;
-    Decision decision = move_gate(std::move(memory), to, std::move(report));
+    Decision decision = move_gate(std::move(memory), to, std::move(report), repeats_step);
     decision.notices.push_back({reason, decision.report.message});
     return decision;
 }
@@ -62,27 +64,37 @@ Decision Helm::close_bypassed(Memory memory) const {
 }
 
 // The documents' manifests hold `partition: <replicas>`, and are applied again in mid-rollout. No
-// pod moves when the gate is lowered over those that run the revision already; what went back to
-// the old one meanwhile asks its gates again.
+// pod moves when the gate is lowered over those that run the revision already. One that went back
+// to the old one meanwhile asks its gates again, once: whoever takes it back again and again means
+// it, or would have the same pod restarted for ever.
 Decision Helm::put_back(Memory memory) const {
-    const std::string message = fmt::format(
-        "{} set the partition from {} to {}, the number of replicas, as a manifest does "
-        "that holds it",
-        somebody(), memory.partition.value, effective_partition(set()).value);
+    const PodCount replicas = set().replicas;
+    const Plan plan = course_.compile();
+    Advance next = advance(plan, PodCount{0}, seen_, now_);
+    if (auto* failed = std::get_if<Fail>(&next))
+        return fail(memory, *failed, failed->aborts ? OnFailure::Rollback : plan.on_failure);
+    Partition least = memory.partition;
+    if (plan.exposed_max)
+        least = std::max(least, partition_for(std::min(*plan.exposed_max, replicas), replicas));
     const PodRow row{seen_};
-    const auto most = course_.compile().exposed_max;
-    const Partition least =
-        most ? partition_for(std::min(*most, set().replicas), set().replicas) : memory.partition;
-    Partition to = resting_partition(set().replicas);
-    while (to > std::max(least, memory.partition)) {
+    Partition to = resting_partition(replicas);
+    while (to > least) {
         const model::Pod* pod = row.at(PodIndex{to.value - 1});
         if (!pod || pod->revision != set().update_revision) break;
         --to.value;
     }
-    const bool exposes = to < resting_partition(set().replicas);
-    Decision decision = correct(
-        std::move(memory), exposes ? to : closed_partition,
-        {exposes ? Phase::Rolling : Phase::Waiting, Reason::PartitionRestored, message, {}});
+    if (to > least && memory.corrected + undoing_pace > now_)
+        return hold_at_brake(std::move(memory));
+    const std::string message = fmt::format(
+        "{} set the partition from {} to {}, the number of replicas, as a manifest does "
+        "that holds it",
+        somebody(), memory.partition.value, effective_partition(set()).value);
+    const bool exposes = to < resting_partition(replicas);
+    const bool repeats_step = to == memory.partition;
+    Decision decision =
+        correct(std::move(memory), exposes ? to : closed_partition,
+                {exposes ? Phase::Rolling : Phase::Waiting, Reason::PartitionRestored, message, {}},
+                repeats_step);
     decision.needs_live = decision.patch && decision.patch->moves_partition();
     return decision;
 }

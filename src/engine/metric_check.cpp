@@ -130,7 +130,7 @@ std::string check_subject(const Snapshot& seen, std::string_view definition) {
     const Memory memory = recall(set).value_or(Memory{});
     return fmt::format("{:016x}", fnv1a(fmt::format("{} {} {} {} {} {}", set.meta.uid, memory.id,
                                                     memory.generation, set.update_revision,
-                                                    effective_partition(set).value, definition)));
+                                                    memory.partition.value, definition)));
 }
 
 CheckProgress progress_of(const Snapshot& seen, std::string_view definition, Instant now) {

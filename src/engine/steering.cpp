@@ -50,13 +50,15 @@ Decision Helm::wait(Phase phase, Reason reason, std::string message) const {
 }
 
 // Moves the gate and remembers where it stands, in one write.
-Decision Helm::move_gate(Memory memory, Partition to, StatusReport report) const {
+Decision Helm::move_gate(Memory memory, Partition to, StatusReport report,
+                         bool repeats_step) const {
     Decision decision;
     WorkloadPatch patch{seen_.workload};
     patch.move_partition(to);
     memory.partition = to;
     memory.brake = {};
-    memory.generation = seen_.workload.meta.generation + (patch.moves_partition() ? 1 : 0);
+    if (!repeats_step)
+        memory.generation = seen_.workload.meta.generation + (patch.moves_partition() ? 1 : 0);
     patch.annotate(key::claim, course_.claim);
     patch.annotate(key::rollout, encode(memory));
     for (const auto& [name, value] : course_.marks)
@@ -254,7 +256,7 @@ Decision Helm::go_on(Memory memory) const {
         return wait(Phase::Held, Reason::Paused, course_.paused_by);
     if (memory.returning) return go_back(std::move(memory));
     const bool braked = gate > memory.partition;
-    const bool repeats = gate == resting_partition(set().replicas) && memory.brake != gate;
+    const bool repeats = gate == resting_partition(set().replicas) && memory.brake == Partition{};
     if (braked && repeats && !asks_for_retry(memory)) return put_back(std::move(memory));
     // 1000000 is what the policies set with a new template, also with one that came back meanwhile.
     if (braked && gate != closed_partition && !asks_for_retry(memory))

@@ -94,3 +94,11 @@ def test_a_set_that_is_not_done_does_not_look_done() -> None:
     for one in (set_at("Idle", ready=2), set_at("Idle", observedGeneration=3),
                 set_at("Idle", updateRevision="b"), set_at(None, updateRevision="b")):
         assert health("apps_StatefulSet", one)[0] == "Progressing"
+
+
+def test_a_set_that_somebody_else_keeps_at_a_partition_is_theirs() -> None:
+    canary = set_at(None, updateRevision="b")
+    canary["metadata"]["annotations"] = {}
+    assert health("apps_StatefulSet", canary)[0] == "Healthy"
+    canary["spec"]["updateStrategy"]["rollingUpdate"]["partition"] = 0
+    assert health("apps_StatefulSet", canary)[0] == "Progressing"

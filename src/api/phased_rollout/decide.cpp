@@ -98,7 +98,7 @@ engine::Course course_of(const CustomObject& object) {
     course.name = object.meta.key.name;
     const Status told = read_status(object);
     if (!told.failed_revision.empty() && told.retry == course.retry)
-        course.quarantine = {told.failed_revision, told.phase != phase::failed};
+        course.quarantine = engine::Quarantine{told.failed_revision};
     return course;
 }
 
@@ -197,6 +197,8 @@ Decision steer_by(const Snapshot& seen, const CustomObject& object, Instant now)
         return decision;
     }
     engine::Course course = course_of(object);
+    if (spec && course.quarantine)
+        course.quarantine->returns = spec->on_failure == OnFailure::Rollback;
     const std::string about = spec ? definition(object, *spec, set) : "";
     const auto progress = engine::progress_of(seen, about, now);
     course.compile = [&] {

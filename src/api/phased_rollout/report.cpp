@@ -178,10 +178,14 @@ RolloutStatus rollout_of(const engine::Snapshot& seen, const engine::Memory& mem
 void report_rollout(Status& status, const Status& old, const Spec* spec,
                     const engine::Snapshot& seen, const engine::Decision& decision, Instant now) {
     const auto memory = engine::recall(seen.workload);
-    if (!memory || !spec) return;
+    // That it failed outlives the memory on the set.
+    const bool is_fresh = !memory || memory->id == 0;
+    if (is_fresh && status.retry == old.retry &&
+        old.failed_revision == seen.workload.update_revision)
+        status.failed_revision = old.failed_revision;
+    if (is_fresh || !spec) return;
     const bool has_failed = memory->failed || memory->returning || status.phase == phase::failed;
     status.failed_revision = has_failed ? memory->revision : "";
-    if (memory->id == 0) return;
     RolloutStatus rollout = rollout_of(seen, *memory, old.rollout);
     const bool is_over = status.phase == phase::updated;
     if (is_over && rollout.completed == Instant{}) rollout.completed = now;

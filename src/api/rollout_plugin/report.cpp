@@ -225,6 +225,9 @@ Status report(const Grounds& on, Instant at) {
     status.updated_revision = on.footing.updated_revision;
     status.replicas = on.footing.replicas;
     if (memory) report_rollout(status, on, *memory, now);
+    // That it was aborted outlives the memory on the set.
+    if ((!memory || memory->id == 0) && on.old.abort.revision == on.footing.updated_revision)
+        status.abort = on.old.abort;
     if (status.phase == phase::paused && on.decision.report.phase == engine::Phase::Idle) {
         status.reason = engine::entry(Reason::Paused).name;
         status.message = "Paused: spec.paused is true. No rollout is pending.";
@@ -252,8 +255,10 @@ std::optional<engine::ObjectWrite> status_write(const model::CustomObject& objec
 
 engine::ObjectWrite clear_paused(const model::CustomObject& object) {
     return write_to(subject_of(object), false,
-                    R"([{"op":"test","path":"/spec/paused","value":true},)"
-                    R"({"op":"replace","path":"/spec/paused","value":false}])");
+                    fmt::format(R"([{{"op":"test","path":"/metadata/generation","value":{}}},)"
+                                R"({{"op":"test","path":"/spec/paused","value":true}},)"
+                                R"({{"op":"replace","path":"/spec/paused","value":false}}])",
+                                object.meta.generation));
 }
 
 engine::ObjectWrite clear_restart_at(const model::CustomObject& object, int restart_at) {

@@ -226,7 +226,12 @@ TEST(MetricCheck, ThePassOfTheLastTryIsAPass) {
 TEST(MetricCheck, AnotherDefinitionGateRevisionRolloutOrSetVoidsTheCounts) {
     const std::function<void(Step&)> changes[] = {
         [](Step& step) { step.gate.definition = "two"; },
-        [](Step& step) { step.look.workload.partition = Partition{1}; },
+        [](Step& step) {
+            std::string& text = step.look.workload.annotations[model::key::rollout];
+            Memory memory = decode_memory(text).value();
+            memory.partition = Partition{1};
+            text = encode(memory);
+        },
         [](Step& step) { step.look.workload.update_revision = "web-C"; },
         [](Step& step) { step.look.workload.annotations[model::key::rollout] = memory_of(8); },
         [](Step& step) { step.look.workload.meta.uid = "another"; },

@@ -195,6 +195,24 @@ TEST(PilotDecides, ThatWhoeverAppliesAManifestAgainIsNamedAndNotFought) {
               "Rolling PartitionRestored; writes, partition 1; tells PartitionRestored");
 }
 
+TEST(PilotDecides, ThatWhoeverTakesAPodBackAgainMeansIt) {
+    Snapshot look = open_at(3, 1);
+    Memory memory = opened(look);
+    memory.corrected = noon - 5min;
+    look = with_old_pod(moved(remembering(look, memory, "Rolling"), 3), 2);
+    EXPECT_EQ(line(decide(look, noon)), "Held PartitionRaised; writes; tells PartitionRaised");
+    EXPECT_EQ(line(decide(look, noon + 5min)),
+              "Waiting PartitionRestored; writes, partition 1000000; tells PartitionRestored");
+}
+
+TEST(PilotDecides, ThatAManifestReleasesNoBrake) {
+    Snapshot look = open_at(4, 1);
+    Memory memory = opened(look);
+    memory.brake = Partition{2};
+    look = moved(remembering(look, memory, "Held"), 4);
+    EXPECT_EQ(line(decide(look, noon)), "Held PartitionRaised; writes; tells PartitionRaised");
+}
+
 TEST(PilotDecides, ThatAfterZeroTheSetGoesThroughItsGatesAgain) {
     Snapshot look = scaled(open_at(3, 2), 0);
     look = after(look, decide(look, noon));
