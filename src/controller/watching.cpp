@@ -35,9 +35,12 @@ void Controller::on(WatchEnded&& input, Instant now) {
 void Controller::on(SessionFailed&& input, Instant now) {
     runtime::WatchSession& session = sessions_[input.session];
     const bool was_absent = session.is_absent();
-    const bool was_given_up = session.is_given_up();
+    const auto is_settled = [&] { return session.is_synced() || session.is_given_up(); };
+    const bool was_settled = is_settled();
     session.on_failure(input.failure, now);
-    if (session.is_given_up() && !was_given_up) queue_all(session.scope().ns, now);
+    // Turns that came while it was in doubt were put off; a definition that is absent, after all,
+    // ends the doubt too.
+    if (is_settled() && !was_settled) queue_all(session.scope().ns, now);
     const model::CustomResource* resource = session.scope().resource;
     if (!session.is_absent())
         return log(input.failure.status == 410 ? Log::Level::Info : Log::Level::Warning,
