@@ -9,12 +9,14 @@
 #include <vector>
 
 #include "base/assert.hpp"
+#include "model/json_text.hpp"
 #include "model/yaml.hpp"
 
 namespace sluice::cli {
 namespace {
 
 namespace json = boost::json;
+using model::text_at;
 
 constexpr std::string_view separator = "---\n";
 constexpr std::string_view keep_unknown = "x-kubernetes-preserve-unknown-fields";
@@ -24,11 +26,6 @@ constexpr std::size_t depth_max = 200;  // of a definition; those of Argo Rollou
 const json::value* at(const json::value& whole, std::string_view pointer) {
     boost::system::error_code absent;
     return whole.find_pointer(pointer, absent);
-}
-
-std::string text_at(const json::value& whole, std::string_view pointer) {
-    const json::value* found = at(whole, pointer);
-    return found && found->is_string() ? std::string{found->get_string()} : std::string{};
 }
 
 bool is_set(const json::value& schema, std::string_view key) {
@@ -89,7 +86,7 @@ Version version_in(const json::value& definition, std::string_view name) {
 
 // What it lacks, as the end of "It has …"; empty: nothing.
 std::string lack_of(const json::value& ours, const json::value& theirs) {
-    const std::string name = text_at(ours, "/spec/versions/0/name");
+    const std::string_view name = text_at(ours, "/spec/versions/0/name");
     const Version mine = version_in(ours, name);
     const Version other = version_in(theirs, name);
     SLUICE_ASSERT(mine.schema);
@@ -156,7 +153,7 @@ Result<std::string> without_foreign(std::string_view definitions, std::string_vi
             notes += text;
             continue;
         }
-        const std::string name = text_at(documents->front(), "/metadata/name");
+        const std::string name{text_at(documents->front(), "/metadata/name")};
         const auto theirs = foreign->find(name);
         if (theirs == foreign->end())
             kept.append(separator).append(text);

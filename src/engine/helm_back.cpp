@@ -101,8 +101,7 @@ Decision Helm::stay_back() const {
 // Our memory of the workload is lost, or there never was one, and the API knows that this revision
 // failed.
 const Quarantine* Helm::quarantine_of(const std::optional<Memory>& memory) const {
-    const bool is_fresh = !memory || memory->id == 0;
-    const bool is_in_it = is_fresh && course_.quarantine &&
+    const bool is_in_it = knows_no_rollout(memory) && course_.quarantine &&
                           course_.quarantine->revision == set().update_revision &&
                           set().current_revision != set().update_revision;
     return is_in_it ? &*course_.quarantine : nullptr;

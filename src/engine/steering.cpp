@@ -340,6 +340,10 @@ std::optional<Memory> recall(const StatefulSet& set) {
     return memory;
 }
 
+bool knows_no_rollout(const std::optional<Memory>& memory) {
+    return !memory || memory->id == 0;
+}
+
 Decision steer(const Snapshot& seen, const Course& course, Instant now) {
     return Helm{seen, course, now}.decide();
 }

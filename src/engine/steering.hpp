@@ -60,5 +60,7 @@ bool is_paused(const std::string& annotation);
 
 // What we remember of this very set; memory of a namesake, or memory that is garbled, is none.
 std::optional<Memory> recall(const model::StatefulSet& set);
+// It is lost, or there was no rollout yet.
+bool knows_no_rollout(const std::optional<Memory>& memory);
 
 }  // namespace sluice::engine

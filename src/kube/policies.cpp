@@ -7,18 +7,13 @@
 
 #include "base/assert.hpp"
 #include "kube/paths.hpp"
+#include "model/json_text.hpp"
 #include "model/yaml.hpp"
 
 namespace sluice::kube {
 namespace {
 
 namespace json = boost::json;
-
-std::string text_at(const json::value& object, std::string_view pointer) {
-    boost::system::error_code error;
-    const json::value* found = object.find_pointer(pointer, error);
-    return found && found->is_string() ? std::string{found->get_string()} : std::string{};
-}
 
 // "ValidatingAdmissionPolicy" is served as "validatingadmissionpolicies".
 std::string plural_of(std::string kind) {
@@ -36,8 +31,8 @@ std::vector<WantedPolicy> policies_in(std::string_view yaml) {
     SLUICE_ASSERT(documents.has_value());
     for (const json::value& document : *documents) {
         if (!document.is_object()) continue;
-        const std::string kind = text_at(document, "/kind");
-        const std::string name = text_at(document, "/metadata/name");
+        const std::string kind{model::text_at(document, "/kind")};
+        const std::string name{model::text_at(document, "/metadata/name")};
         SLUICE_ASSERT(!kind.empty() && !name.empty());
         wanted.push_back({policy_path(plural_of(kind), name), fmt::format("{} {}", kind, name),
                           document.get_object().at("spec")});

@@ -33,6 +33,15 @@ def cluster(pytestconfig: pytest.Config) -> Iterator[ControlPlane]:
     plane.stop(keep_logs=pytestconfig.stash.get(_failed, False))
 
 
+@pytest.fixture(scope="module")
+def bare_cluster(request: pytest.FixtureRequest) -> Iterator[ControlPlane]:
+    """A control plane of the file's own, with nothing of ours in it."""
+    plane = ControlPlane(service_account_admission=True)
+    plane.start()
+    yield plane
+    plane.stop(keep_logs=request.session.testsfailed > 0)
+
+
 @pytest.fixture(scope="session")
 def api(cluster: ControlPlane) -> Api:
     return cluster.api

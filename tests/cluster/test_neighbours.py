@@ -9,7 +9,6 @@ from __future__ import annotations
 import subprocess
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
-from typing import Iterator
 
 import pytest
 import yaml
@@ -36,14 +35,6 @@ API_VERSION = "argoproj.io/v1alpha1"
 THEIRS = {"datadog": {"query": "avg:errors{*}", "interval": "5m"}}  # a provider of theirs alone
 
 
-@pytest.fixture(scope="module")
-def plane(request: pytest.FixtureRequest) -> Iterator[ControlPlane]:
-    one = ControlPlane(service_account_admission=True)
-    one.start()
-    yield one
-    one.stop(keep_logs=request.session.testsfailed > 0)
-
-
 def bring_in(plane: ControlPlane, version: str) -> None:
     folder = Path(subprocess.run([REPOSITORY / "tools/argo-rollouts/definitions", version],
                                  capture_output=True, text=True, check=True).stdout.strip())
@@ -68,38 +59,38 @@ def metric(provider: Object, **fields: object) -> Object:
     return {"metrics": [{"name": "rate", "provider": provider, **fields}]}
 
 
-def test_its_definitions_stay_when_sluice_comes_and_goes(plane: ControlPlane) -> None:
-    bring_in(plane, NEW)
-    before = specs(plane.api)
-    create(plane.api, "AnalysisTemplate", "theirs", metric(THEIRS))
+def test_its_definitions_stay_when_sluice_comes_and_goes(bare_cluster: ControlPlane) -> None:
+    bring_in(bare_cluster, NEW)
+    before = specs(bare_cluster.api)
+    create(bare_cluster.api, "AnalysisTemplate", "theirs", metric(THEIRS))
 
-    installed = run_script(plane, "install")
+    installed = run_script(bare_cluster, "install")
     assert installed.returncode == 0, installed.stderr
     for name in NAMES:
         assert f"{name} is there and not Sluice's: it stays as it is." in installed.stdout
     assert installed.stdout.count("It has every field that Sluice needs.") == len(NAMES)
-    assert plane.api.find(DEFINITION, "rolloutplugins.argoproj.io") is not None
-    assert specs(plane.api) == before
+    assert bare_cluster.api.find(DEFINITION, "rolloutplugins.argoproj.io") is not None
+    assert specs(bare_cluster.api) == before
 
     for force in ("", "1"):
-        gone = run_script(plane, "uninstall", FORCE=force)
+        gone = run_script(bare_cluster, "uninstall", FORCE=force)
         assert gone.returncode == 0, gone.stderr
-    assert plane.api.find(DEFINITION, "rolloutplugins.argoproj.io") is None
-    assert specs(plane.api) == before
-    assert plane.api.find("AnalysisTemplate", "theirs", "default") is not None
-    plane.api.delete("AnalysisTemplate", "theirs", "default")
+    assert bare_cluster.api.find(DEFINITION, "rolloutplugins.argoproj.io") is None
+    assert specs(bare_cluster.api) == before
+    assert bare_cluster.api.find("AnalysisTemplate", "theirs", "default") is not None
+    bare_cluster.api.delete("AnalysisTemplate", "theirs", "default")
 
 
-def test_its_runs_are_left_alone_and_ours_are_measured(plane: ControlPlane,
+def test_its_runs_are_left_alone_and_ours_are_measured(bare_cluster: ControlPlane,
                                                        hook: HookServer) -> None:
-    api = plane.api
-    bring_in(plane, NEW)
-    assert run_script(plane, "install").returncode == 0
+    api = bare_cluster.api
+    bring_in(bare_cluster, NEW)
+    assert run_script(bare_cluster, "install").returncode == 0
     hook.answer(lambda _: Answer(200, b'{"ok": true}', {"Content-Type": "application/json"}))
     web = {"web": {"url": f"{hook.url}/health", "jsonPath": "{$.ok}"}}
     create(api, RUN, "theirs", metric(THEIRS))
     create(api, "AnalysisTemplate", "healthy", metric(web, successCondition="result == true"))
-    operator = Operator(plane, service_account_kubeconfig(plane), "operator",
+    operator = Operator(bare_cluster, service_account_kubeconfig(bare_cluster), "operator",
                         ("--allow-local-metrics",))
     try:
         create_ready(api, statefulset("web", "default", replicas=2))
@@ -131,11 +122,11 @@ def wait_for_phase(api: Api, kind: str, name: str, phase: str) -> Object:
 
 
 def test_a_definition_that_lacks_something_is_named_and_can_be_handed_over(
-        plane: ControlPlane) -> None:
-    api = plane.api
-    bring_in(plane, OLD)
+        bare_cluster: ControlPlane) -> None:
+    api = bare_cluster.api
+    bring_in(bare_cluster, OLD)
     before = specs(api)
-    installed = run_script(plane, "install")
+    installed = run_script(bare_cluster, "install")
     assert installed.returncode == 0, installed.stderr
     assert "spec.ttlStrategy, status.completedAt" in installed.stdout
     assert "skywalking" not in installed.stdout  # Sluice does not serve it
@@ -144,7 +135,7 @@ def test_a_definition_that_lacks_something_is_named_and_can_be_handed_over(
     assert specs(api) == before
 
     api.kubectl(*command.split()[1:])
-    again = run_script(plane, "install")
+    again = run_script(bare_cluster, "install")
     assert again.returncode == 0, again.stderr
     assert "analysisruns.argoproj.io is there and not" not in again.stdout
     run = api.get(DEFINITION, NAMES[0])["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
@@ -167,9 +158,9 @@ def webhook(name: str) -> Object:
                           "clientConfig": {"url": "https://127.0.0.1:1/validate"}}]}
 
 
-def test_operators_that_came_before_are_named_while_they_run(plane: ControlPlane) -> None:
-    api = plane.api
-    quiet = run_script(plane, "install")
+def test_operators_that_came_before_are_named_while_they_run(bare_cluster: ControlPlane) -> None:
+    api = bare_cluster.api
+    quiet = run_script(bare_cluster, "install")
     assert quiet.returncode == 0, quiet.stderr
     assert "docs/migration.md" not in quiet.stdout
     api.create(lease("304add93.sts.plus", timedelta(seconds=5)))
@@ -182,7 +173,7 @@ def test_operators_that_came_before_are_named_while_they_run(plane: ControlPlane
     wait_for("the pilot to run", lambda: api.get("Pod", "pilot-0", "default")["status"],
              lambda seen: seen.get("phase") == "Running")
 
-    told = run_script(plane, "install")
+    told = run_script(bare_cluster, "install")
     assert told.returncode == 0, told.stderr
     assert "Lease 304add93.sts.plus in namespace default is held by the first" in told.stdout
     assert "kubectl delete validatingwebhookconfigurations old-webhook" in told.stdout

@@ -612,14 +612,6 @@ def test_calls_on_the_lease_have_their_own_flow(cluster: ControlPlane, api: Api,
              lambda text: f"x-kubernetes-pf-flowschema-uid: {flow['metadata']['uid']}" in text)
 
 
-@pytest.fixture(scope="module")
-def bare_cluster(request: pytest.FixtureRequest) -> Iterator[ControlPlane]:
-    plane = ControlPlane(service_account_admission=True)
-    plane.start()
-    yield plane
-    plane.stop(keep_logs=request.session.testsfailed > 0)
-
-
 def ours(api: Api, *kinds: str) -> list[str]:
     return [obj["metadata"]["name"] for kind in kinds
             for obj in api.list(kind, labels={"app.kubernetes.io/name": "sluice"})]

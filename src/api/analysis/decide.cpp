@@ -6,6 +6,7 @@
 
 #include "api/analysis/history.hpp"
 #include "api/analysis/measuring.hpp"
+#include "api/claims.hpp"
 #include "api/own_questions.hpp"
 #include "model/annotations.hpp"
 
@@ -107,9 +108,8 @@ bool concerns(const model::StatefulSet& set, const std::vector<CustomObject>& ob
 void prepare(engine::Snapshot&) {}
 
 bool is_served(const CustomObject& object) {
-    const auto word = object.annotations.find(model::key::serve);
     return object.owner_kind == "RolloutPlugin" ||
-           (word != object.annotations.end() && word->second == "true");
+           annotation_of(object, model::key::serve) == "true";
 }
 
 void trim(CustomObject& object) {

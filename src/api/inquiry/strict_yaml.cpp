@@ -13,14 +13,11 @@ constexpr model::YamlRules rules{.depth_max = 8, .scalars = model::YamlRules::Sc
 }  // namespace
 
 std::expected<boost::json::value, FieldError> read_strictly(const std::string& text) {
-    if (text.size() > document_bytes_max)
-        return std::unexpected(FieldError{"", "is larger than 64 KiB"});
+    if (text.size() > document_bytes_max) return wrong("", "is larger than 64 KiB");
     auto documents = model::read_yaml(text, rules);
     if (!documents)
-        return std::unexpected(FieldError{printable(documents.error().field, field_bytes_max),
-                                          documents.error().what});
-    if (documents->size() > 1)
-        return std::unexpected(FieldError{"", "holds more than one YAML document"});
+        return wrong(printable(documents.error().field, field_bytes_max), documents.error().what);
+    if (documents->size() > 1) return wrong("", "holds more than one YAML document");
     return documents->empty() ? boost::json::value(nullptr) : std::move(documents->front());
 }
 

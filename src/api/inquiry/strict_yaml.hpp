@@ -5,10 +5,15 @@
 #include <boost/json/value.hpp>
 #include <expected>
 #include <string>
+#include <utility>
 
 #include "base/field_error.hpp"
 
 namespace sluice::api {
+
+inline std::unexpected<FieldError> wrong(std::string field, std::string what) {
+    return std::unexpected(FieldError{std::move(field), std::move(what)});
+}
 
 // Null if there is nothing in it.
 std::expected<boost::json::value, FieldError> read_strictly(const std::string& text);

@@ -179,11 +179,11 @@ void report_rollout(Status& status, const Status& old, const Spec* spec,
                     const engine::Snapshot& seen, const engine::Decision& decision, Instant now) {
     const auto memory = engine::recall(seen.workload);
     // That it failed outlives the memory on the set.
-    const bool is_fresh = !memory || memory->id == 0;
+    const bool is_fresh = engine::knows_no_rollout(memory);
     if (is_fresh && status.retry == old.retry &&
         old.failed_revision == seen.workload.update_revision)
         status.failed_revision = old.failed_revision;
-    if (is_fresh || !spec) return;
+    if (is_fresh || !memory || !spec) return;
     const bool has_failed = memory->failed || memory->returning || status.phase == phase::failed;
     status.failed_revision = has_failed ? memory->revision : "";
     RolloutStatus rollout = rollout_of(seen, *memory, old.rollout);

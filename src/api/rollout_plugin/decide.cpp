@@ -11,6 +11,7 @@
 #include "engine/gates.hpp"
 #include "engine/steering.hpp"
 #include "model/annotations.hpp"
+#include "model/json_text.hpp"
 
 namespace sluice::api::rollout_plugin {
 
@@ -105,11 +106,11 @@ Decision steer_set(const Snapshot& seen, const CustomObject& object,
     const Status told_so_far = read_status(object);
     const Footing footing = footing_of(seen, now);
     const Orders orders = orders_of(told_so_far, spec, footing.memory, object.meta.generation);
-    const bool is_held =
-        !paused_by(object, spec).empty() || engine::is_paused(annotation(set, key::paused));
-    const Position at = spec ? position_of(*spec, told_so_far, footing, is_held, now) : Position{};
     if (spec && ends_pause(orders, *spec)) return unpause(object);
     engine::Course course = course_of(object, spec, told_so_far, orders);
+    const bool is_held =
+        !course.paused_by.empty() || engine::is_paused(annotation(set, key::paused));
+    const Position at = spec ? position_of(*spec, told_so_far, footing, is_held, now) : Position{};
     const Runs runs = footing.memory ? runs_of(seen, object, *footing.memory, at.list) : Runs{};
     course.compile = [&] {
         if (!spec) return refusing(read.error(), set.replicas);
@@ -186,12 +187,6 @@ const CustomObject* outside_steersman(const Snapshot& seen) {
     return oldest;
 }
 
-std::string_view text_in(const boost::json::value& spec, const char* path) {
-    boost::system::error_code error;
-    const boost::json::value* found = spec.find_pointer(path, error);
-    return found && found->is_string() ? std::string_view{found->get_string()} : "";
-}
-
 }  // namespace
 
 constinit const Claims claims{"rolloutplugin/", "RolloutPlugin", "",    commands,
@@ -201,10 +196,10 @@ std::string target_of(const CustomObject& object) {
     boost::system::error_code error;
     const boost::json::value spec = boost::json::parse(object.spec, error);
     if (error) return {};
-    const std::string_view workload = text_in(spec, "/workloadRef/name");
-    const std::string_view version = text_in(spec, "/workloadRef/apiVersion");
-    const std::string_view kind = text_in(spec, "/workloadRef/kind");
-    const std::string_view plugin = text_in(spec, "/plugin/name");
+    const std::string_view workload = model::text_at(spec, "/workloadRef/name");
+    const std::string_view version = model::text_at(spec, "/workloadRef/apiVersion");
+    const std::string_view kind = model::text_at(spec, "/workloadRef/kind");
+    const std::string_view plugin = model::text_at(spec, "/plugin/name");
     const bool is_set = is_stateful_set(version, kind) || is_built_in(plugin);
     if (is_set || workload.empty()) return std::string{workload};
     return fmt::format("{}{}/{}/{}/{}", outside_prefix, plugin, version, kind, workload);

@@ -18,10 +18,6 @@ constexpr std::size_t key_bytes_max = 64;
 template <class T>
 using Read = std::expected<T, FieldError>;
 
-std::unexpected<FieldError> wrong(std::string field, std::string what) {
-    return std::unexpected(FieldError{std::move(field), std::move(what)});
-}
-
 Read<EntryValue> read_texts(const json::array& list, const std::string& field) {
     if (list.size() > list_max) return wrong(field, "has more than 64 texts");
     std::vector<std::string> texts;

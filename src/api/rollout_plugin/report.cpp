@@ -226,7 +226,7 @@ Status report(const Grounds& on, Instant at) {
     status.replicas = on.footing.replicas;
     if (memory) report_rollout(status, on, *memory, now);
     // That it was aborted outlives the memory on the set.
-    if ((!memory || memory->id == 0) && on.old.abort.revision == on.footing.updated_revision)
+    if (engine::knows_no_rollout(memory) && on.old.abort.revision == on.footing.updated_revision)
         status.abort = on.old.abort;
     if (status.phase == phase::paused && on.decision.report.phase == engine::Phase::Idle) {
         status.reason = engine::entry(Reason::Paused).name;

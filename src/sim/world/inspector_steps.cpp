@@ -76,10 +76,9 @@ bool Inspector::moves_nobody(const Change& change, const Seen* seen, const Recor
     for (std::int64_t index = partition_of(change.object->object()); index < end; ++index) {
         const std::string name =
             fmt::format("{}-{}", change.place.name, index + number_at(set, "/spec/ordinals/start"));
-        const bool runs = std::ranges::any_of(seen->pods, [&](const ObjectPtr& pod) {
-            return text_at(pod->object(), "/metadata/name") == name &&
-                   text_at(pod->object(), "/metadata/labels/controller-revision-hash") == revision;
-        });
+        const json::object* pod = named(seen->pods, name);
+        const bool runs =
+            pod && text_at(*pod, "/metadata/labels/controller-revision-hash") == revision;
         if (!runs || !record.approved.contains({revision, index})) return false;
     }
     return true;

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 
+#include "api/inquiry/strict_yaml.hpp"
 #include "api/inquiry/text.hpp"
 #include "api/inquiry/url.hpp"
 #include "api/pilot/hooks/built_in.hpp"
@@ -18,10 +19,6 @@ constexpr Duration timeout_max = 5min;
 
 template <class T>
 using Read = std::expected<T, FieldError>;
-
-std::unexpected<FieldError> wrong(std::string field, std::string what) {
-    return std::unexpected(FieldError{std::move(field), std::move(what)});
-}
 
 Read<void> check_known(const Fields& fields) {
     constexpr std::array<std::string_view, 5> known{"caSecret", "headersSecret", "timeout", "url",

@@ -13,10 +13,6 @@ namespace {
 constexpr std::size_t fields_max = 64;  // four are known; the rest are only there to be named
 constexpr std::size_t key_bytes_max = 64;
 
-std::unexpected<FieldError> wrong(std::string field, std::string what) {
-    return std::unexpected(FieldError{std::move(field), std::move(what)});
-}
-
 }  // namespace
 
 std::expected<Fields, FieldError> read_yaml_fields(const std::string& text) {
