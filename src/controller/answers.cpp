@@ -166,7 +166,8 @@ void Controller::patched(const model::ObjectKey& key, const model::StatefulSet& 
     Case& about = cases_[key];
     ++counters_.workload_writes;
     refresh(set);
-    if (written.patch->moves_partition() && set.partition != written.patch->partition_to()) {
+    if (written.patch->moves_partition() &&
+        effective_partition(set) != written.patch->partition_to()) {
         log(Log::Level::Warning, "the partition that was written is not the one that was asked for",
             key);
         about.contested_until = now + contest_pace;
@@ -207,7 +208,10 @@ void Controller::on(Deleted&& input, Instant now) {
     const engine::Decision written = take_written(key);
     if (!written.removal) return object_written(key, written, now);
     ++counters_.pods_deleted;
-    tell(written.subject.value_or(engine::Subject{nullptr, key, {}}), written.notices, now);
+    const auto set = store_.statefulset(key);
+    const engine::Subject workload =
+        set ? subject_of(set->meta) : engine::Subject{nullptr, key, {}};
+    tell(written.subject.value_or(workload), written.notices, now);
     look_again(key, now);
     queue_.succeeded(key);
 }

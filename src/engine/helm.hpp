@@ -12,6 +12,9 @@
 
 namespace sluice::engine {
 
+// The partition at adoption. One that is closed was closed for us: nobody wants it back.
+std::optional<Partition> found_partition(const model::StatefulSet& set);
+
 // One look at one workload: what is seen, where it is to go, and what time it is.
 class Helm {
   public:
@@ -19,6 +22,7 @@ class Helm {
         : seen_(seen), course_(course), now_(now) {}
 
     Decision decide() const;
+    Decision part(const std::string& why, Parting parting) const;
 
   private:
     Decision wait(Phase phase, Reason reason, std::string message) const;
@@ -49,6 +53,14 @@ class Helm {
     Decision go_back(Memory memory) const;
     Decision returned(Memory memory) const;
     Decision stay_back() const;
+    // Nothing: there is none, or the others are not well.
+    std::optional<Decision> unstick() const;
+    bool may_unstick() const;
+    std::optional<Instant> stuck_from(const PodRow& row, PodIndex index) const;
+    Decision watching_stuck_pods(Decision decision) const;
+    bool is_well(const model::Pod* pod) const;
+    Decision take_away(const model::Pod& pod, Phase phase, Reason reason,
+                       std::string message) const;
     std::optional<Decision> wait_for_returned(const PodRow& row) const;
     // A value that is new; taking the annotation away asks for nothing.
     bool asks_for_retry(const Memory& memory) const;
@@ -57,6 +69,10 @@ class Helm {
     Decision contested(const std::optional<Memory>& memory) const;
     std::optional<Decision> guard(const std::optional<Memory>& memory) const;
     Decision wait_for_status() const;
+    // What becomes of the gate when we part from it.
+    enum class Fate : std::uint8_t { Kept, Restored, Opened };
+    Fate fate_of_gate(const std::optional<Memory>& memory, Parting parting) const;
+    std::string farewell(const std::optional<Memory>& memory, Fate fate) const;
     Decision claimed_by_other(const std::string& other) const;
     // Who says what the partition is, as the subject of a sentence.
     std::string somebody() const;

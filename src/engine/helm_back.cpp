@@ -1,12 +1,23 @@
 // The way back: what becomes of a rollout that failed.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "engine/helm.hpp"
 #include "model/annotations.hpp"
 
 namespace sluice::engine {
 
 namespace key = model::key;
+
+namespace {
+
+// So long a pod may take to become ready before it counts as stuck; longer on a revision that was
+// good enough to become the current one.
+constexpr Duration patience = 30s;
+constexpr Duration patience_with_current = 10min;
+
+}  // namespace
 
 // The plan's step failed: stay, or take the pods back.
 Decision Helm::fail(const Memory& memory, Fail failed, OnFailure then) const {
@@ -29,15 +40,25 @@ Decision Helm::fail(const Memory& memory, Fail failed, OnFailure then) const {
     return decision;
 }
 
+bool Helm::is_well(const model::Pod* pod) const {
+    const bool excused = annotation(set(), key::allow_unready) == "true";
+    return pod && !pod->meta.deleting && (excused || is_available(*pod, set().min_ready, now_));
+}
+
+// Where the report is an annotation it is written first, and the pod goes at the next look.
+Decision Helm::take_away(const model::Pod& pod, Phase phase, Reason reason,
+                         std::string message) const {
+    Decision decision = wait(phase, reason, std::move(message));
+    decision.removal = PodRemoval{pod.meta.key.name, pod.meta.uid};
+    return decision;
+}
+
 // One pod at a time: those that are on the old revision must be well before the next one leaves.
 std::optional<Decision> Helm::wait_for_returned(const PodRow& row) const {
-    const bool excused = annotation(set(), key::allow_unready) == "true";
     for (PodIndex index{0}; index.value < row.count().value; ++index.value) {
         const model::Pod* pod = row.at(index);
         const bool leaves = pod && pod->revision != set().current_revision;
-        const bool well = pod && !pod->meta.deleting &&
-                          (leaves || excused || is_available(*pod, set().min_ready, now_));
-        if (well) continue;
+        if (is_well(pod) || (leaves && !pod->meta.deleting)) continue;
         Decision decision = wait(Phase::Held, Reason::RollingBack,
                                  fmt::format("Waiting for pod {} to be ready on revision {}.",
                                              row.name_of(index), set().current_revision));
@@ -59,11 +80,9 @@ Decision Helm::go_back(Memory memory) const {
     for (PodIndex index{0}; index.value < row.count().value; ++index.value) {
         const model::Pod* pod = row.at(index);
         if (pod->revision == set().current_revision) continue;
-        Decision decision = wait(Phase::Held, Reason::RollingBack,
-                                 fmt::format("Pod {} returns to revision {}.", row.name_of(index),
-                                             set().current_revision));
-        decision.removal = PodRemoval{pod->meta.key.name, pod->meta.uid};
-        return decision;
+        return take_away(*pod, Phase::Held, Reason::RollingBack,
+                         fmt::format("Pod {} returns to revision {}.", row.name_of(index),
+                                     set().current_revision));
     }
     const bool is_home = set().current_revision == set().update_revision;
     return is_home ? complete(std::move(memory)) : returned(std::move(memory));
@@ -96,6 +115,62 @@ Decision Helm::stay_back() const {
     return wait(Phase::Held, Reason::RolledBack,
                 fmt::format("Revision {} failed; {} of {} pods run it, and no further one goes.",
                             set().update_revision, run_it, row.count().value));
+}
+
+// It never became ready on a revision that is not wanted any more, and would come back on another
+// one. Kubernetes waits for such a pod for ever where pods are started in their order. From when on
+// that counts: one that has just started may still become ready, above all on a revision that
+// works.
+std::optional<Instant> Helm::stuck_from(const PodRow& row, PodIndex index) const {
+    const model::Pod* pod = row.at(index);
+    const bool exposed = is_exposed(index, effective_partition(set()));
+    const std::string& next = exposed ? set().update_revision : set().current_revision;
+    const bool is_stuck = pod && !pod->meta.deleting && pod->never_ready &&
+                          pod->ready_since > Instant{} && pod->revision != set().update_revision &&
+                          pod->revision != next;
+    if (!is_stuck) return std::nullopt;
+    return pod->ready_since +
+           (pod->revision == set().current_revision ? patience_with_current : patience);
+}
+
+// One at a time, the newest first, which is the lowest; the one before must be well again.
+std::optional<Decision> Helm::unstick() const {
+    if (!may_unstick()) return std::nullopt;
+    const PodRow row{seen_};
+    std::optional<PodIndex> stuck;
+    for (PodIndex index{row.count().value - 1}; index.value >= 0; --index.value) {
+        const auto from = stuck_from(row, index);
+        if (from && *from <= now_)
+            stuck = index;
+        else if (!is_well(row.at(index)))
+            return std::nullopt;
+    }
+    if (!stuck) return std::nullopt;
+    const model::Pod& pod = *row.at(*stuck);
+    const bool exposed = is_exposed(*stuck, effective_partition(set()));
+    Decision decision = take_away(
+        pod, exposed ? Phase::Rolling : Phase::Waiting, Reason::StuckPodReplaced,
+        fmt::format("Pod {} was never ready on revision {}, which is not wanted any more; it is "
+                    "replaced by one of revision {}.",
+                    pod.meta.key.name, pod.revision,
+                    exposed ? set().update_revision : set().current_revision));
+    if (!decision.patch)
+        decision.notices.push_back({Reason::StuckPodReplaced, decision.report.message});
+    return decision;
+}
+
+bool Helm::may_unstick() const {
+    const std::string& wish = annotation(set(), key::unstick);
+    return wish.empty() || wish == "Always";
+}
+
+// No news will come of a pod that is stuck: time alone tells.
+Decision Helm::watching_stuck_pods(Decision decision) const {
+    const PodRow row{seen_};
+    for (PodIndex index{0}; may_unstick() && index.value < row.count().value; ++index.value)
+        if (const auto from = stuck_from(row, index); from && *from > now_)
+            decision.wake_at = std::min(decision.wake_at.value_or(*from), *from);
+    return decision;
 }
 
 // Our memory of the workload is lost, or there never was one, and the API knows that this revision

@@ -51,6 +51,7 @@ std::string encode(const Memory& memory) {
     if (memory.failed) object["failed"] = true;
     if (memory.place != 0) object["place"] = memory.place;
     if (memory.list != 0) object["list"] = fmt::format("{:016x}", memory.list);
+    if (memory.found) object["found"] = memory.found->value;
     return json::serialize(object);
 }
 
@@ -89,6 +90,9 @@ std::optional<Memory> decode_memory(std::string_view text) {
     memory.place =
         static_cast<int>(std::clamp<std::int64_t>(number_at(object, "place"), 0, place_max));
     memory.list = hash_from(text_at(object, "list"));
+    const std::int64_t found = number_at(object, "found");
+    if (found >= 0 && found < closed_partition.value)
+        memory.found = Partition{static_cast<std::int32_t>(found)};
     return memory;
 }
 

@@ -29,6 +29,7 @@ struct Memory {
     bool failed = false;          // it failed and its pods are back: not again by itself
     int place = 0;                // of the step that was taken last, in the owner's list
     std::uint64_t list = 0;       // hash of that list: in another one the place means nothing
+    std::optional<Partition> found = {};  // the partition at adoption, where it returns to at last
     friend bool operator==(const Memory&, const Memory&) = default;
 };
 

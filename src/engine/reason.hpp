@@ -76,6 +76,9 @@ enum class Tone : std::uint8_t { Normal, Warning };
       "The plugin.")                                                                               \
     X(PluginError, Warning, "The plugin could not be asked, or could not do it.",                  \
       "What the message says; the plugin is asked again by itself.")                               \
+    X(StuckPodReplaced, Normal,                                                                    \
+      "A pod was never ready on a revision that is not wanted any more, and is replaced.",         \
+      "The pod comes back by itself.")                                                             \
     X(GateFollowsScale, Normal,                                                                    \
       "The workload was scaled in mid-rollout; the gate was moved so that no more pods are "       \
       "exposed than the step allows.",                                                             \
@@ -124,7 +127,7 @@ enum class Tone : std::uint8_t { Normal, Warning };
     X(InternalError, Warning,                                                                      \
       "Sluice met a defect of its own while it decided about this object, and holds it.",          \
       "Please report the message with the log line; a change to the object may avoid it.")         \
-    X(Released, Normal, "Sluice no longer steers this workload; its partition stays as it is.", "")
+    X(Released, Normal, "Sluice no longer steers this workload.", "")
 
 enum class Reason : std::uint8_t {
 #define X(name, tone, meaning, unblock) name,

@@ -28,7 +28,7 @@ void annotate_or_clear(model::WorkloadPatch& patch, const std::string& name,
 
 constexpr Command commands[] = {
     {Reason::PodsNotReady,
-     "kubectl -n {0} get pods; a pod that is stuck on an old revision "
+     "kubectl -n {0} get pods; a pod that broke on an old revision "
      "is replaced only after kubectl -n {0} delete pod POD; to go on although pods behind the gate "
      "are "
      "not ready: kubectl -n {0} annotate statefulset {1} sluice.dev/allow-unready=true"},

@@ -61,6 +61,7 @@ Decision Helm::move_gate(Memory memory, Partition to, StatusReport report,
         memory.generation = seen_.workload.meta.generation + (patch.moves_partition() ? 1 : 0);
     patch.annotate(key::claim, course_.claim);
     patch.annotate(key::rollout, encode(memory));
+    patch.unannotate(key::partition_before);  // it is in the memory now
     for (const auto& [name, value] : course_.marks)
         patch.annotate(name, value);
     report.unblock = unblock(report.reason);
@@ -74,6 +75,7 @@ Decision Helm::move_gate(Memory memory, Partition to, StatusReport report,
 }
 
 Memory Helm::opened(std::int64_t id) const {
+    const auto before = recall(set());
     return {.uid = seen_.workload.meta.uid,
             .id = id,
             .revision = seen_.workload.update_revision,
@@ -86,7 +88,8 @@ Memory Helm::opened(std::int64_t id) const {
             .brake = {},
             .retry = retry_asked(),
             .place = course_.first_place,
-            .list = course_.list};
+            .list = course_.list,
+            .found = before ? before->found : found_partition(set())};
 }
 
 // A set that we have not steered before, or whose memory is lost: close its gate.
@@ -266,7 +269,8 @@ Decision Helm::go_on(Memory memory) const {
     const bool exposes = exposes_pods(set());
     if (braked || (!exposes && gate != closed_partition))
         return resume(std::move(memory), exposes ? gate : closed_partition);
-    return proceed(memory);
+    if (auto replaced = unstick()) return std::move(*replaced);
+    return watching_stuck_pods(proceed(memory));
 }
 
 // A revision that our memory does not know: a rollout from the top, behind a closed gate.
@@ -351,33 +355,6 @@ Decision steer(const Snapshot& seen, const Course& course, Instant now) {
 // Whoever reaches for the brake and misspells "true" means the brake.
 bool is_paused(const std::string& annotation) {
     return !annotation.empty() && annotation != "false";
-}
-
-Decision release(const Snapshot& seen, const Course& course, const std::string& why, Instant now,
-                 Parting parting) {
-    const StatefulSet& set = seen.workload;
-    Decision decision;
-    decision.report = {Phase::Idle, Reason::Released, "", {}};
-    WorkloadPatch patch{set};
-    erase_report(patch);
-    for (const auto& [name, value] : course.marks)
-        patch.unannotate(name);
-    const bool opens =
-        parting == Parting::Open && set.strategy == model::UpdateStrategy::RollingUpdate;
-    if (opens && effective_partition(set) > Partition{0}) patch.move_partition(Partition{0});
-    if (patch.empty() || course.held_by) return decision;
-    decision.patch = std::move(patch);
-    decision.releases = true;
-    if (const auto memory = recall(set); memory && memory->open)
-        decision.ended = {"released", now - memory->started};
-    decision.notices.push_back(
-        {Reason::Released,
-         opens ? fmt::format("{}: Sluice no longer steers {}; Kubernetes updates its pods by "
-                             "itself.",
-                             why, set.meta.key.name)
-               : fmt::format("{}: Sluice no longer steers {}; its partition stays at {}.", why,
-                             set.meta.key.name, effective_partition(set).value)});
-    return decision;
 }
 
 }  // namespace sluice::engine

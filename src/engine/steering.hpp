@@ -49,8 +49,9 @@ struct Course {
 
 Decision steer(const Snapshot& seen, const Course& course, Instant now);
 
-// Hands off at once. `why` opens the sentence that people read. The partition stays where it is, or
-// goes to 0: then Kubernetes updates all pods by itself.
+// Hands off. `why` opens the sentence that people read. While nothing is pending the partition
+// returns to what it was at adoption, once the status is up to date; otherwise it stays where it
+// is. Open: it goes to 0 at once, whatever is pending, and Kubernetes updates all pods by itself.
 enum class Parting : std::uint8_t { Frozen, Open };
 Decision release(const Snapshot& seen, const Course& course, const std::string& why, Instant now,
                  Parting parting = Parting::Frozen);

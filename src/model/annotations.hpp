@@ -16,6 +16,9 @@ inline const std::string unblock = "sluice.dev/unblock";
 inline const std::string since = "sluice.dev/since";
 inline const std::string guarantee = "sluice.dev/guarantee";
 inline const std::string refused = "sluice.dev/refused";  // what the admission policies kept back
+// Left behind by whoever let a workload go in mid-rollout: the partition that was found at
+// adoption.
+inline const std::string partition_before = "sluice.dev/partition-before";
 
 // Set by people.
 inline const std::string paused = "sluice.dev/paused";  // anything but "false" holds the rollout
@@ -24,6 +27,8 @@ inline const std::string allow_scale_to_zero =
     "sluice.dev/allow-scale-to-zero";  // "true": for the rollout that is open
 inline const std::string allow_unready =
     "sluice.dev/allow-unready";  // "true": see docs/operations.md
+
+inline const std::string unstick = "sluice.dev/unstick";  // "Never": see docs/operations.md
 
 // On an AnalysisRun that none of our objects owns.
 inline const std::string serve = "sluice.dev/serve";  // "true": this operator measures it

@@ -32,6 +32,7 @@ void read_update_strategy(Value value, StatefulSet& set) {
         set.partition = Partition{0};
         each_field(field, [&](std::string_view inner, Value number) {
             if (inner == "partition") set.partition = Partition{int32_of(number)};
+            if (inner == "maxUnavailable") set.limits_unavailable = true;
         });
     });
 }
@@ -117,8 +118,10 @@ void read_owner(Value owners, Pod& pod) {
     if (owner.kind == "StatefulSet") pod.owner_uid = std::move(owner.uid);
 }
 
-void read_conditions(Value conditions, Pod& pod) {
-    if (is_null(conditions)) return;
+// Whether there is a word about its readiness.
+bool read_conditions(Value conditions, Pod& pod) {
+    bool is_told = false;
+    if (is_null(conditions)) return is_told;
     for (auto condition : conditions.get_array()) {
         std::string type, status;
         Instant since;
@@ -133,15 +136,28 @@ void read_conditions(Value conditions, Pod& pod) {
         if (type != "Ready") continue;
         pod.ready = status == "True";
         pod.ready_since = since;
+        is_told = true;
     }
+    return is_told;
+}
+
+// A pod that never was ready has not turned since the kubelet took it up; both times are the
+// kubelet's own, in whole seconds. Of one that no kubelet has taken up there is no word at all.
+bool was_never_ready(const Pod& pod, bool is_told, Instant started) {
+    if (!is_told) return true;
+    const bool is_known = started > Instant{} && pod.ready_since > Instant{};
+    return !pod.ready && is_known && pod.ready_since <= started + 1s;
 }
 
 Object read_pod(Value value) {
     Pod pod;
+    Instant created, started;
+    bool is_told = false;
     each_field(value, [&](std::string_view key, Value field) {
         if (key == "metadata")
             read_meta(field, pod.meta, [&](std::string_view name, Value inner) {
                 if (name == "ownerReferences") read_owner(inner, pod);
+                if (name == "creationTimestamp" && !is_null(inner)) created = time_of(inner);
                 if (name == "labels")
                     each_field(inner, [&](std::string_view label, Value text) {
                         if (label == "controller-revision-hash") pod.revision = text_of(text);
@@ -149,10 +165,13 @@ Object read_pod(Value value) {
             });
         else if (key == "status")
             each_field(field, [&](std::string_view name, Value inner) {
-                if (name == "conditions") read_conditions(inner, pod);
+                if (name == "conditions") is_told = read_conditions(inner, pod);
                 if (name == "phase") pod.running = inner.get_string().value() == "Running";
+                if (name == "startTime" && !is_null(inner)) started = time_of(inner);
             });
     });
+    pod.never_ready = was_never_ready(pod, is_told, started);
+    if (!is_told) pod.ready_since = created;
     return pod;
 }
 

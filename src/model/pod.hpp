@@ -17,7 +17,9 @@ struct Pod {
     std::string revision;   // label controller-revision-hash
     bool running = false;   // its phase is Running: its containers were started
     bool ready = false;     // condition Ready is True
-    Instant ready_since;    // lastTransitionTime of that condition
+    // lastTransitionTime of that condition; as long as there is none, when the pod was made.
+    Instant ready_since;
+    bool never_ready = false;  // it is not, and it can be seen that it never was
     friend bool operator==(const Pod&, const Pod&) = default;
 };
 

@@ -22,6 +22,8 @@ bool is_kept_annotation(std::string_view key) {
                                                      key::since,
                                                      key::guarantee,
                                                      key::refused,
+                                                     key::partition_before,
+                                                     key::unstick,
                                                      key::paused,
                                                      key::retry,
                                                      key::allow_scale_to_zero,

@@ -29,8 +29,9 @@ struct StatefulSet {
     Duration min_ready{0};
     UpdateStrategy strategy = UpdateStrategy::RollingUpdate;
     std::optional<Partition>
-        partition;                // nothing: there is no rollingUpdate block, Kubernetes reads 0
-    std::string partition_owner;  // its field manager, if the set is claimed and that is not us
+        partition;  // nothing: there is no rollingUpdate block, Kubernetes reads 0
+    bool limits_unavailable = false;  // that block holds maxUnavailable too
+    std::string partition_owner;      // its field manager, if the set is claimed and that is not us
 
     std::int64_t observed_generation = 0;
     std::string current_revision;

@@ -11,6 +11,7 @@ namespace {
 
 namespace json = boost::json;
 
+constexpr const char* block_path = "/spec/updateStrategy/rollingUpdate";
 constexpr const char* partition_path = "/spec/updateStrategy/rollingUpdate/partition";
 
 std::string annotation_path(const std::string& name) {
@@ -38,6 +39,7 @@ WorkloadPatch::WorkloadPatch(const StatefulSet& observed)
       uid_(observed.meta.uid),
       generation_(observed.meta.generation),
       partition_from_(observed.partition),
+      limits_unavailable_(observed.limits_unavailable),
       observed_labels_(observed.labels),
       observed_annotations_(observed.annotations),
       has_annotations_(observed.has_annotations) {}
@@ -45,6 +47,15 @@ WorkloadPatch::WorkloadPatch(const StatefulSet& observed)
 WorkloadPatch& WorkloadPatch::move_partition(Partition to) {
     SLUICE_ASSERT(to.value >= 0);
     if (partition_from_ != to) partition_to_ = to;
+    return *this;
+}
+
+// What else stands in the block is somebody else's.
+WorkloadPatch& WorkloadPatch::remove_partition() {
+    if (limits_unavailable_) return move_partition(Partition{0});
+    if (!partition_from_) return *this;
+    partition_to_ = Partition{0};
+    removes_block_ = true;
     return *this;
 }
 
@@ -69,10 +80,13 @@ std::string WorkloadPatch::to_json_patch() const {
     ops.push_back(operation("test", "/metadata/generation", generation_));
     if (partition_to_ && partition_from_) {
         ops.push_back(operation("test", partition_path, partition_from_->value));
-        ops.push_back(operation("replace", partition_path, partition_to_->value));
+        if (removes_block_)
+            ops.push_back({{"op", "remove"}, {"path", block_path}});
+        else
+            ops.push_back(operation("replace", partition_path, partition_to_->value));
     } else if (partition_to_) {
-        ops.push_back(operation("add", "/spec/updateStrategy/rollingUpdate",
-                                json::object{{"partition", partition_to_->value}}));
+        ops.push_back(
+            operation("add", block_path, json::object{{"partition", partition_to_->value}}));
     }
     if (!has_annotations_ && !annotations_.empty()) {
         ops.push_back(operation("test", "/metadata/annotations", nullptr));

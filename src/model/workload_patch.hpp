@@ -18,6 +18,7 @@ class WorkloadPatch {
     explicit WorkloadPatch(const StatefulSet& observed);
 
     WorkloadPatch& move_partition(Partition to);
+    WorkloadPatch& remove_partition();  // with the block that it alone stands in
     WorkloadPatch& annotate(const std::string& key, const std::string& value);  // unless equal
     WorkloadPatch& unannotate(const std::string& key);                          // if present
 
@@ -41,6 +42,8 @@ class WorkloadPatch {
     std::int64_t generation_;
     std::optional<Partition> partition_from_;
     std::optional<Partition> partition_to_;
+    bool removes_block_ = false;
+    bool limits_unavailable_;
     Texts observed_labels_;
     Texts observed_annotations_;
     bool has_annotations_;

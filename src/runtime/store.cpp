@@ -64,6 +64,7 @@ struct Store::PackedSet {
     model::UpdateStrategy strategy{};
     bool deleting = false;
     bool has_annotations = false;
+    bool limits_unavailable = false;
     bool listed = false;
     std::unique_ptr<std::pair<model::Texts, model::Texts>> texts;  // only where there are any
 };
@@ -76,6 +77,7 @@ struct Store::PackedPod {
     std::int32_t ordinal = 0;
     bool running = false;
     bool ready = false;
+    bool never_ready = false;
     bool deleting = false;
     bool listed = false;
 };
@@ -123,6 +125,7 @@ Touched Store::put(const model::StatefulSet& set) {
     packed.strategy = set.strategy;
     packed.deleting = set.meta.deleting;
     packed.has_annotations = set.has_annotations;
+    packed.limits_unavailable = set.limits_unavailable;
     packed.texts.reset();
     if (!set.labels.empty() || !set.annotations.empty())
         packed.texts =
@@ -155,6 +158,7 @@ Touched Store::put(const model::Pod& pod) {
     found->ordinal = ordinal->value;
     found->running = pod.running;
     found->ready = pod.ready;
+    found->never_ready = pod.never_ready;
     found->deleting = pod.meta.deleting;
     return {{pod.meta.key.ns, group.owner_name.text()}};
 }
@@ -239,6 +243,7 @@ std::optional<model::StatefulSet> Store::statefulset(const model::ObjectKey& key
     set.meta = {key, unpack_uid(packed.uid), packed.version, packed.generation, packed.deleting};
     if (packed.texts) std::tie(set.labels, set.annotations) = *packed.texts;
     set.has_annotations = packed.has_annotations;
+    set.limits_unavailable = packed.limits_unavailable;
     set.template_hash = packed.template_hash;
     set.replicas = PodCount{packed.replicas};
     set.start = Ordinal{packed.start};
@@ -267,6 +272,7 @@ std::vector<model::Pod> Store::pods_of(const model::StatefulSet& set) const {
         pod.revision = packed.revision.text();
         pod.running = packed.running;
         pod.ready = packed.ready;
+        pod.never_ready = packed.never_ready;
         pod.ready_since = packed.ready_since;
         pods.push_back(std::move(pod));
     }

@@ -104,7 +104,7 @@ class Story:
         check: Object = {"initialDelaySeconds": 1, "periodSeconds": 1, "successThreshold": 2}
         spec: Object = {"targetRef": SET}
         for key, value in fields.items():
-            home = (spec if key in ("targetRef", "skipCheck", "onFailure",
+            home = (spec if key in ("targetRef", "skipCheck", "onFailure", "deletionPolicy",
                                     "progressDeadlineSeconds") else
                     check if key in ("initialDelaySeconds", "periodSeconds", "successThreshold",
                                      "maxTries", "failureThreshold") else query)

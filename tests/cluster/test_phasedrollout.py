@@ -211,6 +211,51 @@ def a_deletion_in_mid_rollout_releases_the_set(s: Story) -> None:
 
 
 @STORIES.add
+def deleted_after_a_failure_the_revision_goes_no_further(s: Story) -> None:
+    s.begin(failureThreshold=1)
+    s.trouble(1)
+    s.change(IMAGE_B)
+    s.wait_for_phase("Failed")
+    where = s.partition(), s.images()
+    s.api.delete(KIND, NAME, s.namespace)
+    wait_for("it to be gone", lambda: s.api.find(KIND, NAME, s.namespace),
+             lambda found: found is None, pause=0.2)
+    stays("nothing moves", lambda: (s.partition(), s.images()), lambda seen: seen == where)
+    assert "sluice.dev/claim" not in s.annotations()
+
+
+@STORIES.add
+def deleted_with_a_policy_that_freezes_or_opens(s: Story) -> None:
+    s.begin(failureThreshold=1)
+    s.change_spec({"deletionPolicy": "Open"})
+    s.trouble(1)
+    s.change(IMAGE_B)
+    s.wait_for_phase("Failed")
+    s.api.delete(KIND, NAME, s.namespace)
+    wait_for("Kubernetes to go on by itself", s.images, lambda seen: seen == [IMAGE_B] * 3,
+             pause=0.2)
+    s.api.create(s.rollout(deletionPolicy="Freeze"))
+    s.wait_for_phase("Updated")
+    s.change(IMAGE_C)
+    wait_for("the gate to be closed", s.partition, lambda seen: seen == CLOSED, pause=0.2)
+    s.api.delete(KIND, NAME, s.namespace)
+    wait_for("it to be gone", lambda: s.api.find(KIND, NAME, s.namespace),
+             lambda found: found is None, pause=0.2)
+    stays("nothing moves", lambda: (s.partition(), s.images()),
+          lambda seen: seen == (CLOSED, [IMAGE_B] * 3))
+
+
+@STORIES.add
+def a_pod_that_was_never_ready_does_not_stop_the_next_template(s: Story) -> None:
+    s.begin()
+    s.change(IMAGE_B, behaviour="unready")
+    wait_for("the first pod", s.images, lambda seen: seen == [IMAGE_A, IMAGE_A, IMAGE_B], pause=0.2)
+    s.change(IMAGE_C)
+    s.wait_until_complete(IMAGE_C)
+    s.wait_for_event("StuckPodReplaced")
+
+
+@STORIES.add
 def a_new_revision_in_mid_rollout_starts_from_the_top(s: Story) -> None:
     s.begin(successThreshold=3)
     with Recorder(s.api, "StatefulSet", s.namespace) as sets:

@@ -19,6 +19,10 @@ from pilot_world import (CLOSED, FLAGS, LABEL, NAME, Call, annotations, calls, d
 pytestmark = pytest.mark.abuse
 
 
+def messages(api, namespace, reason):
+    return [event["message"] for event in api.events(namespace, NAME) if event["reason"] == reason]
+
+
 @pytest.fixture(autouse=True)
 def rights(install):
     install("rbac")
@@ -244,8 +248,11 @@ def test_scaling_while_idle_moves_the_resting_gate_along(api, namespace, operato
 def test_removing_the_label_means_hands_off(api, namespace, operator, hook, prevent):
     hold_after_first_pod(api, namespace, operator, hook)
     api.patch("StatefulSet", NAME, {"metadata": {"labels": {LABEL: None}}}, namespace)
-    wait_for("our annotations to be gone", lambda: annotations(api, namespace),
-             lambda seen: not any(key.startswith("sluice.dev/") for key in seen))
+    before = "sluice.dev/partition-before"
+    seen = wait_for("our annotations to be gone", lambda: annotations(api, namespace),
+                    lambda seen: [k for k in seen if k.startswith("sluice.dev/")] == [before])
+    told = wait_for("the event", lambda: messages(api, namespace, "Released"))[-1]
+    assert "its partition stays at 2" in told and '"partition":' + seen[before] in told
     asked = len(hook.requests)
     hook.answer(allow())
     stays("nothing moves", lambda: (images(api, namespace, NAME), partition(api, namespace, NAME),
@@ -254,6 +261,48 @@ def test_removing_the_label_means_hands_off(api, namespace, operator, hook, prev
     # And the owner may do as they like again.
     set_partition(api, namespace, NAME, 0)
     wait_for_pods(api, namespace, NAME, [IMAGE_B] * 3)
+
+
+@pytest.mark.parametrize("found", [None, 0, 2, 3])
+def test_at_rest_the_label_leaves_the_partition_as_it_was(api, namespace, operator, hook, guarantee,
+                                                          found):
+    declare(api, hook)
+    operator(*FLAGS)
+    create_ready(api, statefulset(NAME, namespace, 3, partition=found))
+    was = partition(api, namespace, NAME)
+    for value in ("careful", None):
+        api.patch("StatefulSet", NAME, {"metadata": {"labels": {LABEL: value}}}, namespace)
+        wait_for("the claim to come and go", lambda: annotations(api, namespace),
+                 lambda seen: ("sluice.dev/claim" in seen) == (value is not None))
+    assert partition(api, namespace, NAME) == was
+    assert not [k for k in annotations(api, namespace) if k.startswith("sluice.dev/")]
+    change_image(api, namespace, NAME, IMAGE_B)
+    left = min(found or 0, 3)
+    wait_for_pods(api, namespace, NAME, [IMAGE_A] * left + [IMAGE_B] * (3 - left))
+
+
+@pytest.mark.parametrize("policy", ["OrderedReady", "Parallel"])
+def test_a_pod_that_was_never_ready_on_a_superseded_revision_is_replaced(
+        api, namespace, operator, hook, prevent, policy):
+    declare(api, hook)
+    operator(*FLAGS)
+    create_ready(api, subscribed(namespace, pod_management_policy=policy))
+    wait_until_at_rest(api, namespace, 3)
+    waits = policy == "OrderedReady"  # Kubernetes, for ever; in a parallel set it does not
+    api.annotate("StatefulSet", NAME, namespace, {"sluice.dev/unstick": "Never" if waits else None})
+    change_image(api, namespace, NAME, IMAGE_B, behaviour="crashing")
+    wait_for("the new pod to crash", lambda: [(p.image, p.ready) for p in
+                                              pods(api, namespace, NAME)][2:],
+             lambda seen: seen == [(IMAGE_B, False)])
+    change_image(api, namespace, NAME, IMAGE_C)
+    if waits:
+        stays("the set says never", lambda: images(api, namespace, NAME),
+              lambda seen: seen == [IMAGE_A, IMAGE_A, IMAGE_B], seconds=3)
+        api.annotate("StatefulSet", NAME, namespace, {"sluice.dev/unstick": None})
+    wait_for_pods(api, namespace, NAME, [IMAGE_C] * 3)
+    wait_until_at_rest(api, namespace, 3)
+    if waits:
+        wait_for("the event", lambda: messages(api, namespace, "StuckPodReplaced"))
 
 
 @pytest.mark.parametrize("found", [None, 0, 3])

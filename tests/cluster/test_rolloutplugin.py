@@ -298,6 +298,31 @@ def test_the_glass_can_be_broken_while_the_operator_is_down(world, namespace, op
     assert s.api.find(s.kind, NAME, namespace) is None
 
 
+@STORIES.add
+def a_pod_that_was_never_ready_does_not_stop_the_next_template(s: Canary) -> None:
+    s.begin_steps([{"setWeight": 40}, {"setWeight": 100}])
+    s.change(IMAGE_B, behaviour="unready")
+    s.wait_for_images(*mixed(1))
+    s.change(IMAGE_C)
+    s.finish(IMAGE_C)
+    s.wait_for_event("StuckPodReplaced")
+
+
+def test_at_rest_a_deleted_rolloutplugin_gives_the_partition_back(world, namespace,
+                                                                  operator) -> None:
+    s = Canary(world, namespace)
+    operator(f"--namespace={namespace}")
+    s.create_set(5)
+    was = s.partition()
+    s.create_plugin(manual())
+    s.wait_for_phase("Healthy")
+    s.api.delete(s.kind, NAME, namespace)
+    wait_for("the set to be let go", s.annotations, lambda seen: "sluice.dev/claim" not in seen)
+    assert s.partition() == was
+    s.change(IMAGE_B)
+    s.wait_for_images(*mixed(5))
+
+
 def test_a_deleted_rolloutplugin_leaves_the_gate_where_it_is(world, namespace, operator) -> None:
     s = Canary(world, namespace)
     operator(f"--namespace={namespace}")

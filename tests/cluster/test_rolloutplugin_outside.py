@@ -21,7 +21,8 @@ from harness.operator import NAMESPACE, Operator, sluice
 from harness.places import REPOSITORY
 from harness.process import Process
 from harness.waiting import stays, wait_for
-from phased_world import NAME, Stories, World, running
+from harness.workloads import IMAGE_A, IMAGE_B, create_ready, statefulset
+from phased_world import NAME, SET, Stories, World, running
 from test_plugins import WEIGHTS_FILE, queue_consumers
 
 CONFIG = "argo-rollouts-config"
@@ -155,6 +156,21 @@ def plugins_of(operator: Operator) -> list[int]:
     return [pid for pid in pids if runs(pid)
             and state_of(pid)[1:2] == [str(operator.process.pid)]
             and b"/queue-consumers" in Path(f"/proc/{pid}/cmdline").read_bytes()]
+
+
+@STORIES.add
+def a_set_that_is_left_to_another_plugin_is_let_go(s: Outside) -> None:
+    create_ready(s.api, statefulset(SET, s.namespace, 3))
+    steps = [{"setWeight": 34}, {"pause": {}}, {"setWeight": 100}]
+    s.create({"apiVersion": "apps/v1", "kind": "StatefulSet", "name": SET},
+             {"name": "statefulset"}, steps)
+    s.wait_for_phase("Healthy")
+    s.change(IMAGE_B)
+    s.wait_for_phase("Paused")
+    s.change_spec({"plugin": {"name": "weights"}})
+    wait_for("the set to be let go", s.annotations, lambda seen: "sluice.dev/claim" not in seen)
+    assert (s.images(), s.partition()) == ([IMAGE_A, IMAGE_A, IMAGE_B], 2)
+    assert '"partition":0' in s.wait_for_event("Released")["message"]
 
 
 @STORIES.add

@@ -68,9 +68,10 @@ TEST(Scenarios, EndWellPlainAndHoweverTheWorldIsDisturbed) {
               << " faults injected, " << total.simulated / 1h << " simulated hours\n";
     if (std::getenv("SLUICE_SCENARIO")) return;
     EXPECT_GE(scenarios.size(), 60u);
-    for (const char* promise : {"S1",  "S2",  "S3",  "S4",  "S5",  "S6",  "S7",  "S8",  "S9",
-                                "S10", "S11", "S14", "S16", "S17", "S21", "S23", "S24", "S25",
-                                "S26", "S27", "S28", "S29", "S30", "S32", "L1",  "L2",  "L5"})
+    for (const char* promise :
+         {"S1",  "S2",  "S3",  "S4",  "S5",  "S6",  "S7",  "S8",  "S9",  "S10",
+          "S11", "S14", "S16", "S17", "S21", "S23", "S24", "S25", "S26", "S27",
+          "S28", "S29", "S30", "S32", "S33", "L1",  "L2",  "L5"})
         EXPECT_TRUE(total.tested.contains(promise)) << promise << " was never put to the test";
 }
 

@@ -159,6 +159,19 @@ Decision suspend(const Snapshot& seen, const CustomObject& object, Instant now) 
     return decision;
 }
 
+// The document's own answer is Open; but a revision that failed goes no further for it.
+engine::Parting parting_of(const CustomObject& object, const StatefulSet& set) {
+    using engine::Parting;
+    const auto spec = read_spec(object);
+    if (spec && spec->deletion_policy)
+        return *spec->deletion_policy == DeletionPolicy::Open ? Parting::Open : Parting::Frozen;
+    const auto memory = engine::recall(set);
+    const bool has_failed = read_status(object).failed_revision == set.update_revision ||
+                            (memory && memory->revision == set.update_revision &&
+                             (memory->failed || memory->returning));
+    return has_failed ? Parting::Frozen : Parting::Open;
+}
+
 // Being deleted: let the set go as a whole, then the object itself.
 Decision let_go_of(const Snapshot& seen, const CustomObject& object, Instant now) {
     const bool holds = holder_name(claims, seen.workload) == object.meta.key.name &&
@@ -166,9 +179,10 @@ Decision let_go_of(const Snapshot& seen, const CustomObject& object, Instant now
     Decision decision;
     if (holds)
         decision = engine::release(seen, course_of(object), "The PhasedRollout is deleted", now,
-                                   engine::Parting::Open);
+                                   parting_of(object, seen.workload));
     decision.subject = subject_of(object);
-    if (!decision.patch && has_finalizer(object, finalizer))
+    const bool is_free = !holds || decision.report.reason == Reason::Released;
+    if (is_free && !decision.patch && has_finalizer(object, finalizer))
         decision.writes.push_back(drop_finalizer(object));
     return decision;
 }

@@ -83,6 +83,9 @@ Spec read_fields(const Fields& fields, SuccessOn unsaid) {
                      "of them out");
     spec.skip_check = skip.value_or(other_name.value_or(false));
     spec.on_failure = static_cast<OnFailure>(fields.choice("onFailure", {"Hold", "Rollback"}));
+    if (fields.find("deletionPolicy"))
+        spec.deletion_policy =
+            static_cast<DeletionPolicy>(fields.choice("deletionPolicy", {"Freeze", "Open"}));
     if (const auto deadline = fields.number("progressDeadlineSeconds", deadline_range))
         spec.progress_deadline = std::chrono::seconds{*deadline};
     const auto check = fields.object("check", required);

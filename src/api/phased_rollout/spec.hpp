@@ -22,6 +22,8 @@ inline constexpr std::string_view steered_by = "sts.plus/phasedRollout";
 
 enum class SuccessOn : std::uint8_t { NoData, Data };
 using engine::OnFailure;
+// What becomes of the gate when the PhasedRollout is deleted.
+enum class DeletionPolicy : std::uint8_t { Freeze, Open };
 
 struct Query {
     std::string expr;
@@ -48,6 +50,7 @@ struct Spec {
     bool skip_check = false;  // also under its other name, standardRollingUpdate
     OnFailure on_failure = OnFailure::Hold;
     std::optional<Duration> progress_deadline;
+    std::optional<DeletionPolicy> deletion_policy;  // nothing: Freeze after a failure, else Open
     Check check;
     friend bool operator==(const Spec&, const Spec&) = default;
 };

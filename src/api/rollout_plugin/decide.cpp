@@ -137,6 +137,17 @@ Decision steer_set(const Snapshot& seen, const CustomObject& object,
     return decision;
 }
 
+// Idle: there is nothing to let go.
+Decision leave_to_outside(const Snapshot& seen, const CustomObject& object, Instant now) {
+    Decision decision;
+    engine::Course course;
+    course.claim = claim_of(claims, object);
+    if (annotation(seen.workload, key::claim) != course.claim) return decision;
+    decision = engine::release(seen, course, "The RolloutPlugin names another plugin", now);
+    decision.subject = subject_of(object);
+    return decision;
+}
+
 Decision steer_by(const Snapshot& seen, const CustomObject& object, Instant now) {
     auto spec = read_spec(object);
     std::optional<PluginAddress> plugin;
@@ -147,7 +158,12 @@ Decision steer_by(const Snapshot& seen, const CustomObject& object, Instant now)
         else
             spec = std::unexpected{std::move(found.error())};
     }
-    if (plugin) return steer_outside(seen, object, *spec, *plugin, now);
+    if (plugin) {
+        // It was steered by the built-in plugin before: what that held is let go first.
+        Decision parting = leave_to_outside(seen, object, now);
+        if (parting.report.reason != Reason::Idle) return parting;
+        return steer_outside(seen, object, *spec, *plugin, now);
+    }
     if (!spec && is_outside(seen, object)) return refuse_outside(seen, object, spec.error(), now);
     return steer_set(seen, object, spec, now);
 }

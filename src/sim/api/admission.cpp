@@ -14,6 +14,7 @@ constexpr std::int64_t closed = 1'000'000;
 constexpr const char* claim = "/metadata/annotations/sluice.dev~1claim";
 constexpr const char* refused = "/metadata/annotations/sluice.dev~1refused";
 constexpr const char* phase = "/metadata/annotations/sluice.dev~1phase";
+constexpr const char* before_at = "/metadata/annotations/sluice.dev~1partition-before";
 constexpr const char* zero_allowed = "/metadata/annotations/sluice.dev~1allow-scale-to-zero";
 constexpr const char* subscription = "/metadata/labels/dd-statefulset-pilot";
 
@@ -105,8 +106,9 @@ void begin_closed(json::object& object) {
     const std::int64_t replicas = number_at(object, "/spec/replicas", 1);
     const std::int64_t asked = partition_of(object);
     if (is_on_delete(object)) return;
-    if (asked == 0 || asked < replicas)
-        set(object, partition_pointer, replicas > 0 ? replicas : closed);
+    if (asked > 0 && asked >= replicas) return;
+    set(object, before_at, has(object, partition_pointer) ? std::to_string(asked) : "absent");
+    set(object, partition_pointer, replicas > 0 ? replicas : closed);
 }
 
 bool has_open_rollout(const json::object& before) {

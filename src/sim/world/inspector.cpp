@@ -142,7 +142,10 @@ void Inspector::on_change(const Change& change) {
     if (change.place.resource == "phasedrollouts.sts.plus") on_rollout(change);
     if (change.place.resource == "rolloutplugins.argoproj.io") on_plugin(change);
     if (change.place.resource == "analysisruns.argoproj.io") on_run(change);
-    if (change.place.resource == "pods" && change.type == Change::Type::Added) on_new_pod(change);
+    if (change.place.resource != "pods") return;
+    if (has_condition(change.object->object(), "Ready"))
+        was_ready_.insert(uid_of(change.object->object()));
+    if (change.type == Change::Type::Added) on_new_pod(change);
 }
 
 // An operator writes StatefulSets, events, its lease and the status of custom objects, deletes pods

@@ -117,6 +117,8 @@ class Inspector {
     void check_checks(const Change& change, const Seen& seen, const Record& record);
     void check_release(const Change& change, const Seen* seen);
     void check_removal(const Change& change);
+    bool is_stuck(const json::object& pod, const json::object& set) const;
+    void check_unsticking(const json::object& pod, const Seen& seen);
     void check_finalizer(const Change& change);
     bool has_bad_check(const Stored& set, const Seen& read) const;
     // inspector_runs.cpp
@@ -169,7 +171,8 @@ class Inspector {
     std::map<std::string, Instant> redefined_;  // PhasedRollouts by UID: spec or retry changed
     std::map<std::pair<std::string, std::string>, Course> courses_;  // by UID and rollout
     std::map<std::string, std::string> run_phases_;                  // by UID
-    std::set<std::string> given_up_;  // UIDs of RolloutPlugins that a person or a run aborted
+    std::set<std::string> given_up_;   // UIDs of RolloutPlugins that a person or a run aborted
+    std::set<std::string> was_ready_;  // UIDs of pods that ever were
     Duration skew_;
     std::set<std::string> deleting_;  // UIDs of what operators said they would delete
     std::vector<std::string> violations_;

@@ -20,6 +20,8 @@ constexpr const char* claim_at = "/metadata/annotations/sluice.dev~1claim";
 constexpr const char* steered_by_at = "/metadata/annotations/sts.plus~1phasedRollout";
 constexpr const char* retry_at = "/metadata/annotations/sluice.dev~1retry";
 constexpr const char* excuse_at = "/metadata/annotations/sluice.dev~1allow-unready";
+constexpr const char* unstick_at = "/metadata/annotations/sluice.dev~1unstick";
+constexpr const char* paused_at = "/metadata/annotations/sluice.dev~1paused";
 constexpr const char* revision_at = "/metadata/labels/controller-revision-hash";
 constexpr std::string_view claim_prefix = "phasedrollout/";
 // Times are kept in whole seconds.
@@ -168,17 +170,37 @@ void Inspector::check_checks(const Change& change, const Seen& seen, const Recor
         broken("S6", "the gate was lowered on a check that is too old");
 }
 
-// A set is let out of our hands with an open gate only if somebody asked for it.
+// Kubernetes has seen the spec, and there is nothing left for it to do.
+bool is_settled(const json::object& set, const std::vector<ObjectPtr>& pods) {
+    const std::string revision = text_at(set, "/status/updateRevision");
+    return text_at(set, "/status/currentRevision") == revision &&
+           number_at(set, "/status/observedGeneration") == number_at(set, "/metadata/generation") &&
+           std::ranges::all_of(pods, [&](const ObjectPtr& pod) {
+               return text_at(pod->object(), revision_at) == revision;
+           });
+}
+
+// The revision failed, and nobody said that it goes on all the same.
+bool is_frozen(const json::object& rollout, const json::object& set) {
+    const std::string policy = text_at(rollout, "/spec/deletionPolicy");
+    if (!policy.empty()) return policy == "Freeze";
+    return text_at(rollout, "/status/failedRevision") == text_at(set, "/status/updateRevision");
+}
+
+// A set is let out of our hands with an open gate only if somebody asked for it, or while there is
+// nothing behind it.
 void Inspector::check_release(const Change& change, const Seen* seen) {
     held("S9");
     if (!seen || !seen->set)
         return broken("S9", fmt::format("{} was released without a look at the API before",
                                         change.place.name));
     held("S1");
+    if (is_settled(seen->set->object(), seen->pods)) return;
     const std::string steersman = steersman_of(change.before->object());
     const auto lets_go = [&](const json::object& rollout) {
         const auto spec = spec_of(rollout);
-        return is_leaving(rollout) || (spec && spec->skip_check);
+        return (spec && spec->skip_check) ||
+               (is_leaving(rollout) && !is_frozen(rollout, seen->set->object()));
     };
     const bool asked = std::ranges::any_of(seen->rollouts, [&](const ObjectPtr& one) {
         const json::object& rollout = one->object();
@@ -232,8 +254,56 @@ bool Inspector::is_on_its_way_back(const Stored& set, const Seen& read) const {
     return is_undone || (this->*cause)(set, read);
 }
 
-// An operator deletes a pod to take a failed revision back, and only then: the newest first, one at
-// a time, while all that are back are well.
+// A pod that was never ready, on a revision that is neither wanted nor the one it comes back on.
+bool Inspector::is_stuck(const json::object& pod, const json::object& set) const {
+    const std::string revision = text_at(pod, revision_at);
+    const std::string wanted = text_at(set, "/status/updateRevision");
+    const std::string name = name_of(pod);
+    const std::int64_t index =
+        std::stoll("0" + name.substr(name.rfind('-') + 1)) - number_at(set, "/spec/ordinals/start");
+    const std::string next =
+        index >= partition_of(set) ? wanted : text_at(set, "/status/currentRevision");
+    const std::string taken_up = text_at(pod, "/status/startTime");
+    const auto started =
+        parse_rfc3339(taken_up.empty() ? text_at(pod, "/metadata/creationTimestamp") : taken_up);
+    const Duration patience =
+        revision == text_at(set, "/status/currentRevision") ? Duration{10min} : Duration{30s};
+    const bool had_time = !started || cluster_.now() + skew_ + rounding >= *started + patience;
+    return had_time && !was_ready_.contains(text_at(pod, "/metadata/uid")) && revision != wanted &&
+           revision != next;
+}
+
+// Where no rollout is on its way back only a pod goes that is stuck: the newest first, while all
+// others are well or stuck themselves.
+void Inspector::check_unsticking(const json::object& pod, const Seen& seen) {
+    held("S33");
+    const std::string name = name_of(pod);
+    const json::object& set = seen.set->object();
+    const auto memory = rollout_note(set);
+    if (!memory || !memory->is_open || !is_stuck(pod, set))
+        return broken(
+            "S25", fmt::format("{} was deleted, and is neither on its way back nor stuck", name));
+    if (has(set, unstick_at) || text_at(set, paused_at) == "true")
+        broken("S33", fmt::format("{} was replaced, and the set says that it must not be", name));
+    const bool excused = text_at(set, excuse_at) == "true";
+    const std::int64_t start = number_at(set, "/spec/ordinals/start");
+    bool is_newest = true;
+    for (std::int64_t index = 0; index < number_at(set, "/spec/replicas"); ++index) {
+        const std::string other = fmt::format("{}-{}", name_of(set), start + index);
+        if (other == name) is_newest = false;
+        if (other == name) continue;
+        const json::object* one = named(seen.pods, other);
+        const bool stuck = one && !is_leaving(*one) && is_stuck(*one, set);
+        const bool well = one && !is_leaving(*one) && (excused || has_condition(*one, "Ready"));
+        if (!stuck && !well)
+            broken("S33", fmt::format("{} was replaced while {} is away", name, other));
+        if (stuck && is_newest)
+            broken("S33", fmt::format("{} was replaced before {}, which is newer", name, other));
+    }
+}
+
+// An operator deletes a pod to take a failed revision back: the newest first, one at a time, while
+// all that are back are well. Or because it is stuck.
 void Inspector::check_removal(const Change& change) {
     held("S25");
     const json::object& pod = change.object->object();
@@ -244,9 +314,11 @@ void Inspector::check_removal(const Change& change) {
     if (!set || read == reads_.end() || !read->second.set)
         return broken("S9", fmt::format("{} was deleted without a look at the API before", name));
     check_removal_is_fenced(*set, name);
-    if (!is_on_its_way_back(*set, read->second))
-        return broken("S25",
-                      fmt::format("{} was deleted, and no rollout is on its way back", name));
+    if (!is_on_its_way_back(*set, read->second)) {
+        check_unsticking(pod, read->second);
+        reads_.erase(read);
+        return;
+    }
     const std::string home = text_at(set->object(), "/status/currentRevision");
     const bool excused = text_at(read->second.set->object(), excuse_at) == "true";
     if (text_at(pod, revision_at) == home)

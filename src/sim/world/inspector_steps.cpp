@@ -79,7 +79,10 @@ bool Inspector::moves_nobody(const Change& change, const Seen* seen, const Recor
         const json::object* pod = named(seen->pods, name);
         const bool runs =
             pod && text_at(*pod, "/metadata/labels/controller-revision-hash") == revision;
-        if (!runs || !record.approved.contains({revision, index})) return false;
+        // A pod that a scale-up has brought was let go by whoever scaled.
+        const bool was_let_go =
+            index >= record.replicas_then || record.approved.contains({revision, index});
+        if (!runs || !was_let_go) return false;
     }
     return true;
 }
@@ -96,8 +99,9 @@ void Inspector::on_lowered(const Change& change, Record& record) {
     held("S24");
     if (text_at(before, paused_at) == "true" && exposed_now > exposed_before)
         broken("S24", "the gate was lowered while the set is paused");
+    const bool is_idle = exposed_now == exposed_before || moves_nobody(change, seen, record);
     record.replicas_then = replicas;
-    if (exposed_now == exposed_before || moves_nobody(change, seen, record)) return;
+    if (is_idle) return;
     const Steersman& steersman = steersman_of_claim(text_at(now, claim_at));
     held("S5");
     if (exposed_now > exposed_before + 1 && !steersman.takes_many)

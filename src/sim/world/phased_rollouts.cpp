@@ -15,6 +15,7 @@ constexpr RolloutField fields[] = {
     {"target", "/spec/targetRef", Kind::Text},
     {"skip", "/spec/skipCheck", Kind::Flag},
     {"on-failure", "/spec/onFailure", Kind::Text},
+    {"deletion-policy", "/spec/deletionPolicy", Kind::Text},
     {"deadline", "/spec/progressDeadlineSeconds", Kind::Time},
     {"delay", "/spec/check/initialDelaySeconds", Kind::Time},
     {"period", "/spec/check/periodSeconds", Kind::Time},

@@ -26,6 +26,7 @@ void Fate::create_rollout(const std::string& set) {
     if (chance(50)) rollout.fields["on-failure"] = "Rollback";
     if (chance(30)) rollout.fields["deadline"] = fmt::format("{}m", 3 + below(5));
     if (chance(10)) rollout.fields["skip"] = "true";
+    if (chance(30)) rollout.fields["deletion-policy"] = chance(50) ? "Freeze" : "Open";
     did(fmt::format("create {}", rollout.name));
     world_->create_rollout(rollout);
 }

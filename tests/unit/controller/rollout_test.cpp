@@ -12,6 +12,7 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::Not;
+using ::testing::Pair;
 
 // Everything that was asked of hooks and written to workloads, without the words about it.
 std::vector<std::string> deeds(const std::vector<std::string>& history) {
@@ -150,7 +151,8 @@ TEST(ControllerRollout, LeavesASetAloneOnceItsLabelIsGone) {
     sluice.history.clear();
     sluice.run_for(1min);
     EXPECT_THAT(sluice.history, Contains("cancel"));
-    EXPECT_THAT(cluster.set(web).annotations, IsEmpty());
+    EXPECT_THAT(cluster.set(web).annotations,
+                ElementsAre(Pair("sluice.dev/partition-before", "0")));
     EXPECT_EQ(cluster.set(web).partition, closed_partition) << "where it was";
     EXPECT_EQ(cluster.pods(web), "A A A");
 }

@@ -13,6 +13,7 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::Not;
+using ::testing::Pair;
 
 // Three pods on A, at rest, with an operator that has just adopted them.
 struct ControllerSafety : ::testing::Test {
@@ -85,7 +86,8 @@ TEST_F(ControllerSafety, NothingIsLetGoWhenTheReadFindsThatTheLabelIsGone) {
     cluster.change_template(web, 1);
     sluice.run_for(5min);
     EXPECT_EQ(cluster.pods(web), "A A A");
-    EXPECT_THAT(cluster.set(web).annotations, IsEmpty());
+    EXPECT_THAT(cluster.set(web).annotations,
+                ElementsAre(Pair("sluice.dev/partition-before", "0")));
 }
 
 TEST_F(ControllerSafety, NothingIsLetGoWhenAPersonPausesBehindTheRead) {

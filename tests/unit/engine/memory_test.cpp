@@ -43,10 +43,12 @@ TEST(Memory, LeavesOutWhatThereIsNothingToSayAbout) {
                     R"("started":"2026-09-21T14:13:20Z","generation":12})");
     memory.retry = memory.list = 1;
     memory.place = 1;
+    memory.found = Partition{0};
     memory.returning = memory.failed = true;
     EXPECT_EQ(encode(memory), text.substr(0, text.size() - 1) +
                                   R"(,"retry":"0000000000000001","returning":true,)"
-                                  R"("failed":true,"place":1,"list":"0000000000000001"})");
+                                  R"("failed":true,"place":1,"list":"0000000000000001",)"
+                                  R"("found":0})");
     EXPECT_EQ(decode_memory(encode(memory)), memory);
 }
 

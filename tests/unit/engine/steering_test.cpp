@@ -3,96 +3,14 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
 #include "model/annotations.hpp"
-#include "tests/unit/engine/seen.hpp"
-#include "tests/unit/model/written.hpp"
+#include "tests/unit/engine/steered.hpp"
 
 namespace sluice::engine {
 namespace {
 
 using namespace testing;
 namespace key = model::key;
-
-Course course(const Plan& plan = {}) {
-    Course course;
-    course.claim = "test/web";
-    course.compile = [plan] { return plan; };
-    return course;
-}
-
-// A rollout to B that is open since ten minutes, and the gate where the look finds it.
-Memory opened(const Snapshot& look) {
-    Memory memory;
-    memory.uid = "set";
-    memory.id = 2;
-    memory.revision = "web-B";
-    memory.template_hash = 0xB;
-    memory.partition = effective_partition(look.workload);
-    memory.open = true;
-    memory.started = noon - 10min;
-    memory.generation = look.workload.meta.generation;
-    return memory;
-}
-
-Snapshot remembering(Snapshot look, const Memory& memory) {
-    look.workload.has_annotations = true;
-    look.workload.annotations[key::claim] = "test/web";
-    look.workload.annotations[key::rollout] = encode(memory);
-    return look;
-}
-
-// The pods from `partition` up were let go and are back on B.
-Snapshot open_at(int replicas, int partition) {
-    const Snapshot look = rolling(replicas, partition);
-    return remembering(look, opened(look));
-}
-
-// The last two of three pods are on B, and on their way back behind a closed gate.
-Snapshot going_back() {
-    Snapshot look = rolling(3, 1);
-    look.workload.partition = closed_partition;
-    Memory memory = opened(look);
-    memory.returning = true;
-    return remembering(look, memory);
-}
-
-Plan step_to(int target, std::vector<Gate> before = {}) {
-    Plan plan;
-    plan.steps = {Step{PodCount{target}, std::move(before), {}, 0}};
-    return plan;
-}
-
-std::optional<Partition> moved_to(const Decision& decision) {
-    if (!decision.patch || !decision.patch->moves_partition()) return std::nullopt;
-    return decision.patch->partition_to();
-}
-
-// The set once the decision is written.
-model::StatefulSet after(const Snapshot& look, const Decision& decision) {
-    return model::testing::written(look.workload, decision.patch->to_json_patch()).value();
-}
-
-bool tells(const Decision& decision, Reason reason) {
-    return std::ranges::any_of(decision.notices,
-                               [&](const Notice& one) { return one.reason == reason; });
-}
-
-// The sentences of the decision about this reason.
-std::string told(const Decision& decision, Reason reason) {
-    std::string text;
-    for (const Notice& notice : decision.notices)
-        if (notice.reason == reason) text += notice.message;
-    return text;
-}
-
-// The rollout is over, as far as Kubernetes goes.
-Snapshot all_updated(int replicas) {
-    Snapshot look = rolling(replicas, 0);
-    look.workload.current_revision = "web-B";
-    return remembering(look, opened(look));
-}
 
 TEST(Steering, RemembersTheGenerationThatItsOwnMoveOfTheGateLeadsTo) {
     const Snapshot look = open_at(3, 2);
@@ -254,23 +172,6 @@ TEST(Steering, TenThousandPodsAreSteeredAndNotOneMore) {
     EXPECT_NE(steer(look, course(), noon).report.reason, Reason::TooManyReplicas);
     look.workload.replicas = PodCount{10'001};
     EXPECT_EQ(steer(look, course(), noon).report.reason, Reason::TooManyReplicas);
-}
-
-TEST(Release, OpensTheGateOnlyIfItIsToAndOnlyIfItIsNotOpen) {
-    const Snapshot look = open_at(3, 1);
-    const Decision open = release(look, course(), "deleted", noon, Parting::Open);
-    EXPECT_EQ(moved_to(open), Partition{0});
-    EXPECT_EQ(told(open, Reason::Released),
-              "deleted: Sluice no longer steers web; Kubernetes updates its pods by itself.");
-    const Decision frozen = release(look, course(), "deleted", noon);
-    EXPECT_EQ(moved_to(frozen), std::nullopt);
-    EXPECT_EQ(told(frozen, Reason::Released),
-              "deleted: Sluice no longer steers web; its partition stays at 1.");
-    Snapshot bare = open_at(3, 0);
-    bare.workload.partition.reset();
-    const Decision as_it_was = release(bare, course(), "deleted", noon, Parting::Open);
-    EXPECT_EQ(moved_to(as_it_was), std::nullopt);
-    EXPECT_EQ(after(bare, as_it_was).partition, std::nullopt);
 }
 
 TEST(GoingBack, TheUpdatedPodsReturnOneByOneTheLowestFirst) {

@@ -50,6 +50,30 @@ TEST(DecodePod, APodThatWasNeverReadyHasNoConditionsYet) {
     EXPECT_TRUE(pod.owner_uid.empty());
 }
 
+TEST(DecodePod, WasNeverReadyIfItHasNotTurnedSinceItsStart) {
+    const auto pod = [](const std::string& status) {
+        return decoded(R"({"metadata":{"name":"web-0","uid":"u"},"status":)" + status + "}");
+    };
+    const auto turned = [&](const char* ready, const char* at, const char* start) {
+        return pod(std::string{R"({"conditions":[{"type":"Ready","status":")"} + ready +
+                   R"(","lastTransitionTime":)" + at + R"(}],"startTime":)" + start + "}")
+            .never_ready;
+    };
+    constexpr const char* noon = R"("2026-01-31T12:00:00Z")";
+    EXPECT_TRUE(turned("False", noon, noon));
+    EXPECT_TRUE(turned("False", R"("2026-01-31T12:00:01Z")", noon)) << "whole seconds";
+    EXPECT_FALSE(turned("False", R"("2026-01-31T12:00:02Z")", noon)) << "it was, and is no more";
+    EXPECT_FALSE(turned("True", noon, noon));
+    EXPECT_FALSE(turned("False", noon, "null")) << "nobody knows";
+    EXPECT_FALSE(turned("False", "null", noon)) << "nobody knows";
+    EXPECT_TRUE(pod("{}").never_ready) << "no node has taken it up";
+    EXPECT_EQ(decoded(R"({"metadata":{"name":"web-0","uid":"u",)"
+                      R"("creationTimestamp":"2026-01-31T12:00:00Z"}})")
+                  .ready_since,
+              parse_rfc3339("2026-01-31T12:00:00Z"));
+    EXPECT_TRUE(pod(R"({"conditions":[{"type":"PodScheduled","status":"False"}]})").never_ready);
+}
+
 TEST(DecodePod, ATransitionTimeThatCannotBeReadIsTheBeginningOfTime) {
     const std::string text = with(pod_text, "2026-01-31T12:00:10Z", "yesterday");
     EXPECT_EQ(decoded(text).ready_since, Instant{});

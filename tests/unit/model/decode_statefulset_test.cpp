@@ -111,6 +111,8 @@ TEST(DecodeStatefulSet, ARollingUpdateWithoutAPartitionIsWideOpen) {
     const std::string text =
         with(statefulset_text, R"({"partition": 2})", R"({"maxUnavailable": 1})");
     EXPECT_EQ(decoded(text).partition, Partition{0});
+    EXPECT_TRUE(decoded(text).limits_unavailable);
+    EXPECT_FALSE(decoded(statefulset_text).limits_unavailable);
     const std::string absent = with(statefulset_text, R"(, "rollingUpdate": {"partition": 2})", "");
     EXPECT_EQ(decoded(absent).partition, std::nullopt);
     const std::string null = with(statefulset_text, R"({"partition": 2})", "null");

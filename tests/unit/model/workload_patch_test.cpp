@@ -46,6 +46,22 @@ std::vector<std::string> lines(const WorkloadPatch& patch) {
 
 using Lines = std::vector<std::string>;
 
+TEST(WorkloadPatch, RemovesTheBlockThatOnlyThePartitionStandsIn) {
+    WorkloadPatch patch{observed()};
+    patch.remove_partition();
+    EXPECT_TRUE(patch.moves_partition());
+    EXPECT_TRUE(patch.lowers_partition());
+    EXPECT_EQ(patch.partition_to(), Partition{0});
+    const Lines all = lines(patch);
+    EXPECT_EQ(all[2], "test /spec/updateStrategy/rollingUpdate/partition 2");
+    EXPECT_EQ(all[3], "remove /spec/updateStrategy/rollingUpdate");
+    StatefulSet limited = observed();
+    limited.limits_unavailable = true;
+    EXPECT_EQ(lines(WorkloadPatch{limited}.remove_partition())[3],
+              "replace /spec/updateStrategy/rollingUpdate/partition 0");
+    EXPECT_TRUE(WorkloadPatch{observed(without_rolling_update)}.remove_partition().empty());
+}
+
 TEST(WorkloadPatch, LoweringThePartitionNamesEverythingItRestsOn) {
     WorkloadPatch patch{observed()};
     patch.move_partition(Partition{1}).annotate("sluice.dev/phase", "Rolling");

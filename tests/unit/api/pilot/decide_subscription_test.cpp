@@ -21,15 +21,15 @@ Snapshot without_label(const Snapshot& look) {
 const Situation strangers[] = {
     {"a set without the label and without our claim", without_label(seen(3)), "Idle Released"},
     {"the label is gone at rest", without_label(resting(3)),
-     "Idle Released; writes; tells Released"},
+     "Idle Released; writes, partition 0; tells Released"},
     {"the label is gone in mid-rollout", without_label(open_at(3, 1)),
      "Idle Released; writes, ends released; tells Released"},
     {"the label is gone before the status is current",
      with(without_label(open_at(3, 1)), [](auto& set) { set.observed_generation = 4; }),
-     "Idle Released; writes, ends released; tells Released"},
+     "Waiting StatusStale; wakes in 10s"},
     {"the label and the claim are gone, the reports are not",
      with(without_label(resting(3)), [](auto& set) { set.annotations.erase(key::claim); }),
-     "Idle Released; writes; tells Released"},
+     "Idle Released; writes, partition 0; tells Released"},
     {"the label is gone, the claim is another's",
      with(without_label(open_at(3, 1)), [](auto& set) { set.annotations[key::claim] = "x/y"; }),
      "Idle Released"},
@@ -121,8 +121,10 @@ TEST(PilotReleases, TakingAwayAllItsAnnotationsAndLeavingThePartition) {
     const Snapshot released = after(look, decide(look, noon));
     EXPECT_EQ(released.workload.partition, Partition{1});
     EXPECT_EQ(released.workload.annotations,
-              (model::Texts{{key::paused, "true"}, {"sluice.dev/allow-scale-to-zero", "true"}}))
-        << "what people set stays";
+              (model::Texts{{key::paused, "true"},
+                            {"sluice.dev/allow-scale-to-zero", "true"},
+                            {key::partition_before, "absent"}}))
+        << "what people set stays, and so does what the partition was before";
     EXPECT_EQ(line(decide(released, noon)), "Idle Released");
 }
 

@@ -78,7 +78,7 @@ inline Scene crashing() {
     scene.set.reason = "PodsNotReady";
     scene.set.message = "Waiting for pod db-2 to be updated and ready.";
     scene.set.unblock =
-        "kubectl -n shop get pods; a pod that is stuck on an old revision is "
+        "kubectl -n shop get pods; a pod that broke on an old revision is "
         "replaced only after kubectl -n shop delete pod POD";
     scene.pods[0].state = "CrashLoopBackOff";
     scene.pods[0].ready = false;
