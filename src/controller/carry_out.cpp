@@ -361,8 +361,10 @@ void Controller::write(const engine::Snapshot& seen, engine::Decision decision) 
             decision.patch->annotate(model::key::fence, encode(fence_));
         effects_.list.push_back(PatchWorkload{ticket, key, decision.patch->to_json_patch()});
     } else if (decision.removal) {
-        effects_.list.push_back(
-            DeletePod{ticket, {key.ns, decision.removal->name}, decision.removal->uid});
+        effects_.list.push_back(DeletePod{ticket,
+                                          {key.ns, decision.removal->name},
+                                          decision.removal->uid,
+                                          decision.removal->version});
     } else {
         effects_.list.push_back(effect_of(ticket, decision.writes.front()));
     }

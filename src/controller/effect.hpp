@@ -66,7 +66,8 @@ struct DeleteObject {
 struct DeletePod {
     Ticket ticket;
     model::ObjectKey key;
-    std::string uid;  // this pod and no namesake
+    std::string uid;            // this pod and no namesake
+    std::uint64_t version = 0;  // unless it has changed since; 0: even then
 };
 struct AskMetric {
     Ticket ticket;

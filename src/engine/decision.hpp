@@ -73,11 +73,15 @@ struct ObjectRef {
     friend bool operator==(const ObjectRef&, const ObjectRef&) = default;
 };
 
-// A pod that is deleted so that it comes back on the revision before.
+// A pod that is deleted so that it comes back on another revision.
 struct PodRemoval {
     std::string name;
     std::string uid;
-    friend bool operator==(const PodRemoval&, const PodRemoval&) = default;
+    std::uint64_t version = 0;  // only as it was seen in this one; 0: in any
+    // Two that are about the same pod mean the same, whatever became of it meanwhile.
+    friend bool operator==(const PodRemoval& one, const PodRemoval& other) {
+        return one.name == other.name && one.uid == other.uid;
+    }
 };
 
 struct Decision {

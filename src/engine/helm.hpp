@@ -53,11 +53,12 @@ class Helm {
     Decision go_back(Memory memory) const;
     Decision returned(Memory memory) const;
     Decision stay_back() const;
-    // Nothing: there is none, or the others are not well.
-    std::optional<Decision> unstick() const;
-    bool may_unstick() const;
+    // From when on the pod counts as stuck; nothing: it does not.
     std::optional<Instant> stuck_from(const PodRow& row, PodIndex index) const;
-    Decision watching_stuck_pods(Decision decision) const;
+    std::optional<PodIndex> stuck_pod(const PodRow& row) const;
+    Decision unsticking(Decision decision) const;
+    Decision unstick(const PodRow& row, PodIndex index) const;
+    bool runs_well(const PodRow& row, const std::string& revision) const;
     bool is_well(const model::Pod* pod) const;
     Decision take_away(const model::Pod& pod, Phase phase, Reason reason,
                        std::string message) const;

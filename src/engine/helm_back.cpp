@@ -128,48 +128,66 @@ std::optional<Instant> Helm::stuck_from(const PodRow& row, PodIndex index) const
     const bool is_stuck = pod && !pod->meta.deleting && pod->never_ready &&
                           pod->ready_since > Instant{} && pod->revision != set().update_revision &&
                           pod->revision != next;
-    if (!is_stuck) return std::nullopt;
+    // What has no gate behind it comes only where somebody runs it already.
+    const bool is_safe = exposed || next != set().update_revision || runs_well(row, next);
+    if (!is_stuck || !is_safe) return std::nullopt;
     return pod->ready_since +
            (pod->revision == set().current_revision ? patience_with_current : patience);
 }
 
-// One at a time, the newest first, which is the lowest; the one before must be well again.
-std::optional<Decision> Helm::unstick() const {
-    if (!may_unstick()) return std::nullopt;
-    const PodRow row{seen_};
+bool Helm::runs_well(const PodRow& row, const std::string& revision) const {
+    for (PodIndex index{0}; index.value < row.count().value; ++index.value)
+        if (is_well(row.at(index)) && row.at(index)->revision == revision) return true;
+    return false;
+}
+
+// The newest, which is the lowest, if all others are well or stuck too. Pods above it that are not
+// there wait for it, where pods are started in their order.
+std::optional<PodIndex> Helm::stuck_pod(const PodRow& row) const {
     std::optional<PodIndex> stuck;
-    for (PodIndex index{row.count().value - 1}; index.value >= 0; --index.value) {
+    for (PodIndex index{0}; index.value < row.count().value; ++index.value) {
         const auto from = stuck_from(row, index);
-        if (from && *from <= now_)
-            stuck = index;
-        else if (!is_well(row.at(index)))
-            return std::nullopt;
+        if (from && *from <= now_) {
+            if (!stuck) stuck = index;
+            continue;
+        }
+        const model::Pod* pod = row.at(index);
+        const bool waits = stuck && (!pod || pod->meta.deleting);
+        if (!waits && !is_well(pod)) return std::nullopt;
     }
-    if (!stuck) return std::nullopt;
-    const model::Pod& pod = *row.at(*stuck);
-    const bool exposed = is_exposed(*stuck, effective_partition(set()));
+    return stuck;
+}
+
+// One at a time, and only where nothing but pods is waited for: a gate that is asked first may take
+// the pod to the new revision at once.
+Decision Helm::unsticking(Decision decision) const {
+    const Reason why = decision.report.reason;
+    const bool waits = why == Reason::PodsNotReady || why == Reason::ProgressDeadlineExceeded;
+    const bool moves = decision.patch && decision.patch->moves_partition();
+    const std::string& wish = annotation(set(), key::unstick);
+    if (!waits || moves || !(wish.empty() || wish == "Always")) return decision;
+    const PodRow row{seen_};
+    if (const auto stuck = stuck_pod(row)) return unstick(row, *stuck);
+    // No news will come of a pod that is stuck: time alone tells.
+    for (PodIndex index{0}; index.value < row.count().value; ++index.value)
+        if (const auto from = stuck_from(row, index); from && *from > now_)
+            decision.wake_at = std::min(decision.wake_at.value_or(*from), *from);
+    return decision;
+}
+
+Decision Helm::unstick(const PodRow& row, PodIndex index) const {
+    const model::Pod& pod = *row.at(index);
+    const bool exposed = is_exposed(index, effective_partition(set()));
     Decision decision = take_away(
         pod, exposed ? Phase::Rolling : Phase::Waiting, Reason::StuckPodReplaced,
         fmt::format("Pod {} was never ready on revision {}, which is not wanted any more; it is "
                     "replaced by one of revision {}.",
                     pod.meta.key.name, pod.revision,
                     exposed ? set().update_revision : set().current_revision));
+    // One that becomes ready at the last moment stays.
+    decision.removal = PodRemoval{pod.meta.key.name, pod.meta.uid, pod.meta.resource_version};
     if (!decision.patch)
         decision.notices.push_back({Reason::StuckPodReplaced, decision.report.message});
-    return decision;
-}
-
-bool Helm::may_unstick() const {
-    const std::string& wish = annotation(set(), key::unstick);
-    return wish.empty() || wish == "Always";
-}
-
-// No news will come of a pod that is stuck: time alone tells.
-Decision Helm::watching_stuck_pods(Decision decision) const {
-    const PodRow row{seen_};
-    for (PodIndex index{0}; may_unstick() && index.value < row.count().value; ++index.value)
-        if (const auto from = stuck_from(row, index); from && *from > now_)
-            decision.wake_at = std::min(decision.wake_at.value_or(*from), *from);
     return decision;
 }
 

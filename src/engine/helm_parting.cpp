@@ -1,6 +1,7 @@
 // Hands off: what is left behind must not surprise anybody later.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 
 #include "engine/helm.hpp"
@@ -26,42 +27,62 @@ void restore(WorkloadPatch& patch, const std::optional<Partition>& found) {
         patch.remove_partition();
 }
 
-std::string opening_command(const StatefulSet& set, const std::optional<Partition>& found) {
+std::string opening_command(const StatefulSet& set) {
     return fmt::format(
         "kubectl -n {} patch statefulset {} --type merge -p "
-        "'{{\"spec\":{{\"updateStrategy\":{{\"rollingUpdate\":{{\"partition\":{}}}}}}}}}'",
-        set.meta.key.ns, set.meta.key.name, found.value_or(Partition{0}).value);
+        "'{{\"spec\":{{\"updateStrategy\":{{\"rollingUpdate\":{{\"partition\":0}}}}}}}}'",
+        set.meta.key.ns, set.meta.key.name);
+}
+
+std::optional<Partition> number_in(std::string_view text) {
+    Partition number{-1};
+    std::from_chars(text.data(), text.data() + text.size(), number.value);
+    if (number.value < 0) return std::nullopt;
+    return number;
+}
+
+// "2@5": it was 2, and was left at 5. As soon as it is elsewhere the note means nothing.
+std::string note_of(const std::optional<Partition>& found, Partition left) {
+    return fmt::format("{}@{}", text_of(found), left.value);
 }
 
 }  // namespace
 
 std::optional<Partition> found_partition(const StatefulSet& set) {
-    const std::string& before = annotation(set, key::partition_before);
-    if (before == absent) return std::nullopt;
-    Partition left{-1};
-    std::from_chars(before.data(), before.data() + before.size(), left.value);
-    if (left.value >= 0 && left < closed_partition) return left;
-    if (set.partition && *set.partition >= closed_partition) return Partition{0};
-    return set.partition;
+    // The memory of a set that this one replaces knows it too.
+    if (const auto memory = decode_memory(annotation(set, key::rollout))) return memory->found;
+    const Partition gate = effective_partition(set);
+    const std::string_view note = annotation(set, key::partition_before);
+    const std::size_t at = std::min(note.find('@'), note.size());
+    const std::string_view before = note.substr(0, at);
+    if (at < note.size() && number_in(note.substr(at + 1)) == gate) {
+        if (before == absent) return std::nullopt;
+        if (const auto was = number_in(before); was && *was < closed_partition) return was;
+    }
+    const bool is_ours = gate >= closed_partition || (!annotation(set, key::claim).empty() &&
+                                                      gate == resting_partition(set.replicas));
+    return is_ours ? Partition{0} : set.partition;
 }
 
 // What people read. In mid-rollout it says how the pods go on, for nobody else will.
 std::string Helm::farewell(const std::optional<Memory>& memory, Fate fate) const {
     if (fate == Fate::Opened) return "Kubernetes updates its pods by itself.";
-    const auto found = memory ? memory->found : std::nullopt;
-    if (fate == Fate::Restored)
-        return fmt::format("its partition is {} again, as it was before.", text_of(found));
+    if (memory && fate == Fate::Restored)
+        return fmt::format("its partition is {} again, as it was before.", text_of(memory->found));
     std::string stays = fmt::format("its partition stays at {}.", effective_partition(set()).value);
     if (set().strategy != model::UpdateStrategy::RollingUpdate) return stays;
     return fmt::format("{} To let Kubernetes update the pods by itself: {}", stays,
-                       opening_command(set(), found));
+                       opening_command(set()));
 }
 
+// A gate that somebody else has moved, or taken from us, is theirs.
 Helm::Fate Helm::fate_of_gate(const std::optional<Memory>& memory, Parting parting) const {
     if (set().strategy != model::UpdateStrategy::RollingUpdate) return Fate::Kept;
     if (parting == Parting::Open) return Fate::Opened;
     const bool is_settled = memory && !memory->open && !memory->failed && !is_pending(seen_);
-    return is_settled && !set().meta.deleting ? Fate::Restored : Fate::Kept;
+    const bool is_ours = memory && effective_partition(set()) == memory->partition &&
+                         !annotation(set(), key::claim).empty();
+    return is_settled && is_ours && !set().meta.deleting ? Fate::Restored : Fate::Kept;
 }
 
 Decision Helm::part(const std::string& why, Parting parting) const {
@@ -81,7 +102,11 @@ Decision Helm::part(const std::string& why, Parting parting) const {
     if (memory && fate != Fate::Opened && !is_known) return wait_for_status();
 
     if (memory && fate == Fate::Restored) restore(patch, memory->found);
-    if (fate == Fate::Kept && memory) patch.annotate(key::partition_before, text_of(memory->found));
+    const bool is_left = memory && fate == Fate::Kept &&
+                         effective_partition(set()) == memory->partition &&
+                         !annotation(set(), key::claim).empty();
+    if (is_left)
+        patch.annotate(key::partition_before, note_of(memory->found, effective_partition(set())));
     decision.needs_live = patch.lowers_partition();
     decision.patch = std::move(patch);
     decision.releases = true;

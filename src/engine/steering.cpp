@@ -75,7 +75,6 @@ Decision Helm::move_gate(Memory memory, Partition to, StatusReport report,
 }
 
 Memory Helm::opened(std::int64_t id) const {
-    const auto before = recall(set());
     return {.uid = seen_.workload.meta.uid,
             .id = id,
             .revision = seen_.workload.update_revision,
@@ -89,7 +88,7 @@ Memory Helm::opened(std::int64_t id) const {
             .retry = retry_asked(),
             .place = course_.first_place,
             .list = course_.list,
-            .found = before ? before->found : found_partition(set())};
+            .found = found_partition(set())};
 }
 
 // A set that we have not steered before, or whose memory is lost: close its gate.
@@ -269,8 +268,7 @@ Decision Helm::go_on(Memory memory) const {
     const bool exposes = exposes_pods(set());
     if (braked || (!exposes && gate != closed_partition))
         return resume(std::move(memory), exposes ? gate : closed_partition);
-    if (auto replaced = unstick()) return std::move(*replaced);
-    return watching_stuck_pods(proceed(memory));
+    return unsticking(proceed(memory));
 }
 
 // A revision that our memory does not know: a rollout from the top, behind a closed gate.

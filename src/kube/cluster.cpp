@@ -269,9 +269,9 @@ void Cluster::delete_object(const model::CustomResource& resource, const model::
                           fmt::format("delete {}", resource.plural), std::move(done));
 }
 
-void Cluster::delete_pod(const model::ObjectKey& key, const std::string& uid,
+void Cluster::delete_pod(const model::ObjectKey& key, const std::string& uid, std::uint64_t version,
                          std::function<void(Answer<void>)> done) {
-    state_->send_deletion(remove(pod_path(key), uid), "delete pod", std::move(done));
+    state_->send_deletion(remove(pod_path(key), uid, version), "delete pod", std::move(done));
 }
 
 void Cluster::State::send_deletion(ApiRequest request, std::string doing,

@@ -50,8 +50,9 @@ class Cluster {
     // This very object: a namesake with another UID stays (409). What it owns goes some time later.
     void delete_object(const model::CustomResource& resource, const model::ObjectKey& key,
                        const std::string& uid, std::function<void(Answer<void>)> done);
-    // This very pod, with the grace that it asks for: a namesake with another UID stays (409).
-    void delete_pod(const model::ObjectKey& key, const std::string& uid,
+    // This very pod, with the grace that it asks for: a namesake with another UID stays (409), and
+    // so does one that is not of this version any more, unless that is 0.
+    void delete_pod(const model::ObjectKey& key, const std::string& uid, std::uint64_t version,
                     std::function<void(Answer<void>)> done);
     void post_event(const controller::PostEvent& event, const std::string& instance,
                     std::function<void(Answer<void>)> done);

@@ -19,11 +19,14 @@ ApiRequest patch(const std::string& path, std::string query, const char* content
             .body = std::move(body)};
 }
 
-ApiRequest deletion(std::string path, const std::string& uid, boost::json::object options) {
+ApiRequest deletion(std::string path, const std::string& uid, boost::json::object options,
+                    std::uint64_t version = 0) {
     SLUICE_ASSERT(!uid.empty());
     options["apiVersion"] = "v1";
     options["kind"] = "DeleteOptions";
-    options["preconditions"] = boost::json::object{{"uid", uid}};
+    boost::json::object preconditions{{"uid", uid}};
+    if (version != 0) preconditions["resourceVersion"] = std::to_string(version);
+    options["preconditions"] = std::move(preconditions);
     return {.method = "DELETE",
             .path = std::move(path),
             .content_type = "application/json",
@@ -60,8 +63,8 @@ ApiRequest apply(const std::string& path, std::string body, bool force) {
     return patch(path, force ? "&force=true" : "", "application/apply-patch+yaml", std::move(body));
 }
 
-ApiRequest remove(std::string path, const std::string& uid) {
-    return deletion(std::move(path), uid, {});
+ApiRequest remove(std::string path, const std::string& uid, std::uint64_t version) {
+    return deletion(std::move(path), uid, {}, version);
 }
 
 ApiRequest remove_with_dependents(std::string path, const std::string& uid) {

@@ -18,7 +18,7 @@ ApiRequest merge_patch(const std::string& path, std::string body);
 // Server-side apply. `force` takes fields over from other managers; otherwise they are a conflict.
 ApiRequest apply(const std::string& path, std::string body, bool force);
 // Deletes this very object: a namesake with another UID is a conflict, and stays.
-ApiRequest remove(std::string path, const std::string& uid);
+ApiRequest remove(std::string path, const std::string& uid, std::uint64_t version = 0);
 // The same, and what it owns goes too, some time later.
 ApiRequest remove_with_dependents(std::string path, const std::string& uid);
 

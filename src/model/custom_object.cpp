@@ -46,6 +46,8 @@ CustomObject wire::read_custom_object(Value value) {
     each_field(value, [&](std::string_view key, Value field) {
         if (key == "metadata")
             read_meta(field, object.meta, [&](std::string_view name, Value inner) {
+                if (name == "labels")
+                    read_texts(inner, object.labels, [](std::string_view) { return true; });
                 if (name == "annotations")
                     read_texts(inner, object.annotations, is_kept_annotation, kept_bytes_max);
                 if (name == "finalizers") read_finalizers(inner, object.finalizers);

@@ -26,6 +26,7 @@ struct CustomResource {
 struct CustomObject {
     ObjectMeta meta;
     Instant created;    // the oldest claimant of a workload wins
+    Texts labels;       // all of them; an API server bounds their length
     Texts annotations;  // those that is_kept_annotation() names, cut
     std::vector<std::string> finalizers;
     std::string owner;      // the object that controls it, by name; empty: none

@@ -81,7 +81,7 @@ void Operator::run_one(controller::DeleteObject&& effect) {
 }
 
 void Operator::run_one(controller::DeletePod&& effect) {
-    cluster_.delete_pod(effect.key, effect.uid,
+    cluster_.delete_pod(effect.key, effect.uid, effect.version,
                         [this, ticket = effect.ticket](kube::Answer<void> answer) {
                             step(controller::Deleted{ticket, std::move(answer)});
                         });

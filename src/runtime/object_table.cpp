@@ -26,8 +26,9 @@ void move_entry(std::map<model::ObjectKey, std::vector<std::string>>& index,
 
 std::size_t bytes_of(const model::CustomObject& object) {
     std::size_t bytes = object.spec.size() + object.status.size();
-    for (const auto& [key, value] : object.annotations)
-        bytes += key.size() + value.size();
+    for (const model::Texts* texts : {&object.labels, &object.annotations})
+        for (const auto& [key, value] : *texts)
+            bytes += key.size() + value.size();
     for (const std::string& finalizer : object.finalizers)
         bytes += finalizer.size();
     return bytes;
@@ -54,6 +55,7 @@ void ObjectTable::take(const model::ObjectKey& key, Entry& entry,
     entry.bytes = bytes_of(entry.object);
     entry.is_left_out = !budget_->take(key.ns, entry.bytes);
     if (entry.is_left_out) {
+        entry.object.labels.clear();
         entry.object.annotations.clear();
         entry.object.finalizers.clear();
         entry.object.spec.clear();

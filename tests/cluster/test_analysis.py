@@ -66,6 +66,14 @@ def test_prometheus_decides_what_becomes_of_a_run(
            successCondition="result[0] == 1")
     create(api, namespace, "bad", prometheus(world, up), successCondition="result[0] == 7")
     create(api, namespace, "ill", prometheus(world, "up{"), consecutiveErrorLimit=0)
+    create(api, namespace, "vague", prometheus(world, up), successCondition="result != 7",
+           consecutiveErrorLimit=0)
+    api.kubectl("-n", namespace, "wait", "--for=condition=Successful", "analysisrun/good",
+                "--timeout=120s")
+    api.kubectl("-n", namespace, "wait", "--for=condition=Completed", "--timeout=120s",
+                *(f"analysisrun/{name}" for name in ("good", "bad", "ill", "vague")))
+    vague = wait_for_end(api, namespace, "vague")
+    assert vague["phase"] == "Error" and "an array and a number" in measured(vague)["message"]
     good, bad, ill = (wait_for_end(api, namespace, name) for name in ("good", "bad", "ill"))
     assert (good["phase"], measured(good)["successful"]) == ("Successful", 3)
     assert {one["value"] for one in measured(good)["measurements"]} == {"[1]"}
@@ -73,24 +81,28 @@ def test_prometheus_decides_what_becomes_of_a_run(
     assert 'Metric "rate" is Failed' in bad["message"]
     assert (ill["phase"], measured(ill)["error"]) == ("Error", 1)
     events = wait_for(
-        "the events of all three", lambda: {
+        "the events of all four", lambda: {
             one["involvedObject"]["name"]: one["reason"] for one in api.list("Event", namespace)
-            if one["involvedObject"]["kind"] == KIND}, lambda seen: len(seen) == 3)
+            if one["involvedObject"]["kind"] == KIND}, lambda seen: len(seen) == 4)
     assert events == {"good": "AnalysisRunSuccessful", "bad": "AnalysisRunFailed",
-                      "ill": "AnalysisRunError"}
+                      "ill": "AnalysisRunError", "vague": "AnalysisRunError"}
 
 
 def test_a_web_server_is_measured_by_what_it_says(
         api: Api, namespace: str, world: World, hook: HookServer,
         operator: Callable[..., Operator]) -> None:
     operator(*FLAGS)
-    hook.answer(lambda _: Answer(200, b'{"data": {"ok": true, "load": 0.5}}',
+    hook.answer(lambda _: Answer(200, b'{"data": {"ok": true, "load": 0.5, "errors": [0, 7]}}',
                                  {"Content-Type": "application/json"}))
     web = {"web": {"url": f"{hook.url}/health", "jsonPath": "{$.data}"}}
     create(api, namespace, "good", web, successCondition="result.ok && result.load < 1")
     create(api, namespace, "bad", web, successCondition="result.load > 1")
     assert wait_for_end(api, namespace, "good")["phase"] == "Successful"
+    first = {"web": {"url": f"{hook.url}/health", "jsonPath": "{$.data.errors[*]}"}}
+    create(api, namespace, "first", first, failureCondition="result != 0")
     assert wait_for_end(api, namespace, "bad")["phase"] == "Failed"
+    seen = wait_for_end(api, namespace, "first")
+    assert (seen["phase"], measured(seen)["measurements"][0]["value"]) == ("Successful", "0")
 
 
 def test_a_job_is_a_measurement_and_goes_with_its_run(

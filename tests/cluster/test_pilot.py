@@ -252,7 +252,8 @@ def test_removing_the_label_means_hands_off(api, namespace, operator, hook, prev
     seen = wait_for("our annotations to be gone", lambda: annotations(api, namespace),
                     lambda seen: [k for k in seen if k.startswith("sluice.dev/")] == [before])
     told = wait_for("the event", lambda: messages(api, namespace, "Released"))[-1]
-    assert "its partition stays at 2" in told and '"partition":' + seen[before] in told
+    assert "its partition stays at 2" in told and '"partition":0' in told
+    assert seen[before].endswith("@2")
     asked = len(hook.requests)
     hook.answer(allow())
     stays("nothing moves", lambda: (images(api, namespace, NAME), partition(api, namespace, NAME),

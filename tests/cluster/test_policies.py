@@ -452,6 +452,21 @@ def test_removing_the_claim_is_the_break_glass(api: Api, operator_api: Api,
     wait_for_pods(api, namespace, "web", [IMAGE_B, IMAGE_B, IMAGE_B])
 
 
+@pytest.mark.parametrize("asked, noted", [
+    (rolling(partition=0), "0@3"), (rolling(partition=1), "1@3"), (rolling(partition=3), None),
+    ({"type": "RollingUpdate"}, "absent@3"), (None, "0@3")])
+def test_a_set_that_is_made_closed_notes_the_partition_that_it_asked_for(api, namespace, asked,
+                                                                        noted):
+    obj = statefulset("web", namespace, 3, labels={PILOT_LABEL: "careful"})
+    obj["spec"].pop("updateStrategy", None)
+    if asked:
+        obj["spec"]["updateStrategy"] = asked
+    made = api.create(obj)
+    assert made["spec"]["updateStrategy"]["rollingUpdate"]["partition"] == 3
+    found = made["metadata"].get("annotations", {}).get("sluice.dev/partition-before")
+    assert found == noted
+
+
 def test_the_break_glass_of_the_pilot_is_its_label(api: Api, namespace: str) -> None:
     api.create(statefulset("web", namespace, 0, partition=5, labels={PILOT_LABEL: "careful"},
                            annotations={CLAIM: "pilot/web"}))

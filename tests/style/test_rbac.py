@@ -43,8 +43,8 @@ VERBS_AT_MOST = {
     "analysisruns": READING | {"create", "patch", "delete"},
 }
 
-# Only a rollback deletes pods, and only these APIs roll back.
-DELETES_PODS = {"ClusterRole sluice-phasedrollout", "ClusterRole sluice-rolloutplugin"}
+# A rollback, an abort and a pod that is stuck: all APIs delete pods, and they have one role for it.
+DELETES_PODS = {"ClusterRole sluice-workloads"}
 # Whoever makes Jobs can run anything.
 JOBS = "ClusterRole sluice-analysis-jobs"
 
@@ -169,8 +169,9 @@ def binding(kind: str = "ClusterRoleBinding", to: str = "sluice", **subject: str
     role(name=SECRET_READER, resources=["secrets"], verbs=["get", "list"]),
     role(kind="Role", name=SECRET_READER, resources=["secrets"]),
     role(resources=["pods/exec"], verbs=["create"]), role(verbs=["delete"]),
-    role(name="sluice-phasedrollout", verbs=["patch"]),
-    role(kind="Role", name="sluice-phasedrollout", verbs=["delete"]),
+    role(name="sluice-workloads", verbs=["patch"]),
+    role(name="sluice-phasedrollout", verbs=["delete"]),
+    role(kind="Role", name="sluice-workloads", verbs=["delete"]),
     role(resources=["clusterroles"], verbs=["escalate"]),
     role(resources=["users"], verbs=["impersonate"]),
     role(apiGroups=["apps"], resources=["statefulsets"], verbs=["update"]),

@@ -113,6 +113,7 @@ bool is_served(const CustomObject& object) {
 }
 
 void trim(CustomObject& object) {
+    object.labels.clear();
     if (!is_served(object)) {
         object.spec.clear();
         object.status.clear();

@@ -214,19 +214,7 @@ Result<Value> value_at(const JsonPath& path, const json::value& in) {
     const auto found = path.found(in);
     if (!found) return std::unexpected(found.error());
     if (found->empty()) return failure(ErrorKind::NotFound, "the path finds nothing");
-    if (found->size() == 1) return to_value(*found->front());
-    Value::Array out;
-    std::size_t sum = 0;
-    for (const json::value* one : *found) {
-        Result<Value> value = to_value(*one);
-        if (!value) return value;
-        sum += weight(*value, value_weight_max);
-        if (sum > value_weight_max)
-            return failure(ErrorKind::TooLarge, "the path finds more than 1 MiB");
-        out.push_back(*std::move(value));
-    }
-    if (Value all(std::move(out)); all.depth() <= json_depth_max) return all;
-    return failure(ErrorKind::TooLarge, "the path finds values that are nested too deeply");
+    return to_value(*found->front());
 }
 
 }  // namespace sluice::api::analysis

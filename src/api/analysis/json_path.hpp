@@ -77,7 +77,7 @@ struct JsonPath::Begin {
     JsonPath rest;
 };
 
-// One result is itself, several are an array, none is an Error.
+// Of several results the first, as in Argo Rollouts; none is an Error.
 Result<Value> value_at(const JsonPath& path, const boost::json::value& in);
 
 }  // namespace sluice::api::analysis

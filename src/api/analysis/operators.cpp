@@ -192,10 +192,19 @@ bool fits(const Value& text, const Pattern& pattern, Work& work) {
     return outcome && outcome->fits;
 }
 
+// Values of two kinds are never equal: who compares them has mistaken one for something else, and a
+// quiet `false` would make a bad measurement a good one.
+bool equal_of_one_kind(Operator op, const Value& left, const Value& right, Work& work) {
+    const bool is_one_kind = left.kind() == right.kind() || left.is_nil() || right.is_nil() ||
+                             (left.is_number() && right.is_number());
+    if (!is_one_kind) refuse_pair(op, left, right, work);
+    return equal(left, right, work);
+}
+
 Value applied(Operator op, const Value& left, const Value& right, Work& work) {
     switch (op) {
-        case Operator::Equal: return equal(left, right, work);
-        case Operator::Unequal: return !equal(left, right, work);
+        case Operator::Equal: return equal_of_one_kind(op, left, right, work);
+        case Operator::Unequal: return !equal_of_one_kind(op, left, right, work);
         case Operator::Less: return less(left, right, op, work);
         case Operator::Greater: return less(right, left, op, work);
         case Operator::LessOrEqual: return less(left, right, op, work) || equal(left, right, work);

@@ -131,12 +131,37 @@ json::object written(const Summary& summary) {
         .take();
 }
 
+// For kubectl wait. They follow from the rest, and are not read: a definition that does not know
+// them drops them, and nothing is missing.
+json::array conditions_of(const RunStatus& status) {
+    constexpr std::size_t condition_max = 1024;
+    const bool is_done = is_over(status.phase);
+    const Instant since = is_done ? status.completed : status.started;
+    if (since == Instant{}) return {};
+    const char* good = status.phase == Phase::Successful ? "True" : is_done ? "False" : "Unknown";
+    const auto condition = [&](const char* type, const char* side) {
+        return JsonWriter{}
+            .text("type", type, word_max)
+            .text("status", side, word_max)
+            .text("reason", to_text(status.phase), word_max)
+            .part("message", json::value(cut(status.message, condition_max)))
+            .time("lastTransitionTime", since)
+            .take();
+    };
+    json::array conditions;
+    conditions.push_back(condition("Completed", is_done ? "True" : "False"));
+    conditions.push_back(condition("Successful", good));
+    return conditions;
+}
+
 std::string written(const RunStatus& status, Room room) {
     JsonWriter writer;
     writer.text("phase", to_text(status.phase), word_max)
         .text("message", status.message, room.text)
         .time("startedAt", status.started)
         .time("completedAt", status.completed);
+    if (json::array conditions = conditions_of(status); !conditions.empty())
+        writer.part("conditions", std::move(conditions));
     if (status.summary != Summary{}) writer.part("runSummary", written(status.summary));
     if (status.dry_run_summary != Summary{})
         writer.part("dryRunSummary", written(status.dry_run_summary));

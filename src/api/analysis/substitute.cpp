@@ -184,9 +184,12 @@ std::vector<SecretArgument> Arguments::secrets_in(
 }
 
 Result<std::string> field_value(const model::CustomObject& object, std::string_view path) {
-    json::object annotations;
-    for (const auto& [name, text] : object.annotations)
-        annotations[name] = text;
+    const auto texts = [](const model::Texts& from) {
+        json::object to;
+        for (const auto& [name, text] : from)
+            to[name] = text;
+        return to;
+    };
     boost::system::error_code broken;
     const auto part = [&](const std::string& text) {
         json::value value = text.empty() ? json::object{} : json::parse(text, broken);
@@ -196,12 +199,15 @@ Result<std::string> field_value(const model::CustomObject& object, std::string_v
         json::object{{"metadata", json::object{{"name", object.meta.key.name},
                                                {"namespace", object.meta.key.ns},
                                                {"uid", object.meta.uid},
-                                               {"annotations", std::move(annotations)}}},
+                                               {"labels", texts(object.labels)},
+                                               {"annotations", texts(object.annotations)}}},
                      {"spec", part(object.spec)},
                      {"status", part(object.status)}};
     const auto parsed = JsonPath::parsed("{." + std::string{path} + "}");
     if (!parsed) return failure(ErrorKind::Invalid, "is not the path of a field");
-    const auto found = value_at(*parsed, whole);
+    const auto several = parsed->found(whole);
+    if (!several || several->size() != 1) return no_such_field();
+    const auto found = to_value(*several->front());
     if (!found || found->if_array() || found->if_map() || found->is_nil()) return no_such_field();
     if (const std::string* text = found->if_text()) return *text;
     return to_text(*found);

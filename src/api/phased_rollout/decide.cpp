@@ -159,17 +159,23 @@ Decision suspend(const Snapshot& seen, const CustomObject& object, Instant now) 
     return decision;
 }
 
-// The document's own answer is Open; but a revision that failed goes no further for it.
+// The document's own answer is Open; but what failed or is paused goes no further for it.
 engine::Parting parting_of(const CustomObject& object, const StatefulSet& set) {
     using engine::Parting;
-    const auto spec = read_spec(object);
-    if (spec && spec->deletion_policy)
-        return *spec->deletion_policy == DeletionPolicy::Open ? Parting::Open : Parting::Frozen;
+    // Read by itself: what else is wrong with the spec must not open the gate.
+    boost::system::error_code error;
+    const boost::json::value spec = boost::json::parse(object.spec, error);
+    const boost::json::value* policy =
+        error ? nullptr : spec.find_pointer("/deletionPolicy", error);
+    if (policy) return *policy == "Open" ? Parting::Open : Parting::Frozen;
+    const bool is_held = engine::is_paused(annotation(set, key::paused)) ||
+                         engine::is_paused(annotation_of(object, key::paused));
     const auto memory = engine::recall(set);
-    const bool has_failed = read_status(object).failed_revision == set.update_revision ||
-                            (memory && memory->revision == set.update_revision &&
-                             (memory->failed || memory->returning));
-    return has_failed ? Parting::Frozen : Parting::Open;
+    const bool has_failed = set.current_revision != set.update_revision &&
+                            (read_status(object).failed_revision == set.update_revision ||
+                             (memory && memory->revision == set.update_revision &&
+                              (memory->failed || memory->returning)));
+    return is_held || has_failed ? Parting::Frozen : Parting::Open;
 }
 
 // Being deleted: let the set go as a whole, then the object itself.

@@ -184,7 +184,9 @@ void report_rollout(Status& status, const Status& old, const Spec* spec,
         old.failed_revision == seen.workload.update_revision)
         status.failed_revision = old.failed_revision;
     if (is_fresh || !memory || !spec) return;
-    const bool has_failed = memory->failed || memory->returning || status.phase == phase::failed;
+    const bool is_undone = seen.workload.current_revision == seen.workload.update_revision;
+    const bool has_failed =
+        memory->failed || (memory->returning && !is_undone) || status.phase == phase::failed;
     status.failed_revision = has_failed ? memory->revision : "";
     RolloutStatus rollout = rollout_of(seen, *memory, old.rollout);
     const bool is_over = status.phase == phase::updated;

@@ -129,6 +129,7 @@ Decision steer_set(const Snapshot& seen, const CustomObject& object,
     if (decision.patch && annotation(set, key::claim).empty()) decision.needs_live = true;
     if (decision.patch && decision.patch->lowers_partition())
         look_at_background(decision, seen, runs);
+    if (spec && !orders.promotes_fully) check_analyses(decision, object, *spec, seen, now);
     be_brief(decision, seen, now);
     conclude(decision,
              {object, told_so_far, spec, footing, seen.environment.guarantee, decision, at, orders,

@@ -25,7 +25,7 @@ const model::CustomResource templates{"argoproj.io", "v1alpha1", "analysistempla
 const model::CustomResource cluster_templates{"argoproj.io", "v1alpha1", "clusteranalysistemplates",
                                               "ClusterAnalysisTemplate", true};
 
-// What a run is made for is written on it, for labels are not kept.
+// What a run is made for is written on it, for the labels of runs are not kept.
 const std::string& rollout_note = model::key::rollout;
 const std::string& step_note = model::key::step;
 constexpr const char* in_background = "background";
@@ -122,28 +122,39 @@ analysis::RunPurpose purpose_of(const engine::Snapshot& seen, const CustomObject
     return purpose;
 }
 
-std::optional<FieldErrors> make_run(engine::Decision& decision, const engine::Snapshot& seen,
-                                    const CustomObject& object, const AnalysisCall& call,
-                                    std::optional<int> step, const std::string& rollout) {
+// The run that a call asks for. Where templates were not looked at yet the shelf wants them, and
+// nothing is known.
+std::expected<analysis::RunSpec, FieldErrors> composed(Shelf& shelf, const engine::Snapshot& seen,
+                                                       const CustomObject& object,
+                                                       const AnalysisCall& call, bool is_step) {
     auto values = arguments_of(call, seen, object);
-    if (!values) return std::move(values.error());
-    Shelf shelf{seen};
+    if (!values) return std::unexpected{std::move(values.error())};
     const analysis::TemplateUse use{call.templates, std::move(*values), call.dry_run,
                                     call.retention};
     const auto spec = analysis::compose(
         use, [&](const analysis::TemplateRef& ref) { return shelf.find(ref); },
         [&](std::string_view path) { return analysis::field_value(object, path); });
+    if (!spec || !shelf.wants.empty()) return spec;
+    const auto metrics = analysis::known_metrics(*spec);
+    if (!metrics) return std::unexpected{metrics.error()};
+    const analysis::KnownMetric* endless = analysis::endless(*metrics);
+    if (is_step && endless)
+        return std::unexpected{
+            FieldErrors{{fmt::format("metrics.{}.count", endless->name),
+                         "must be given: a step waits for its analysis to end"}}};
+    return spec;
+}
+
+std::optional<FieldErrors> make_run(engine::Decision& decision, const engine::Snapshot& seen,
+                                    const CustomObject& object, const AnalysisCall& call,
+                                    std::optional<int> step, const std::string& rollout) {
+    Shelf shelf{seen};
+    const auto spec = composed(shelf, seen, object, call, step.has_value());
     if (!shelf.wants.empty()) {
         decision.wants = std::move(shelf.wants);
         return std::nullopt;
     }
     if (!spec) return spec.error();
-    const auto metrics = analysis::known_metrics(*spec);
-    if (!metrics) return metrics.error();
-    const analysis::KnownMetric* endless = analysis::endless(*metrics);
-    if (step && endless)
-        return FieldErrors{{fmt::format("metrics.{}.count", endless->name),
-                            "must be given: a step waits for its analysis to end"}};
     const analysis::RunPurpose purpose = purpose_of(seen, object, call, step, rollout);
     add_write(decision,
               {.object = {&analysis::resource, {purpose.ns, analysis::run_name(purpose)}, {}},
@@ -213,6 +224,23 @@ engine::Analysis gate_of(const KnownRun& run, int place) {
 RunReport report_of(const KnownRun& run) {
     return {run.object->meta.key.name, std::string{analysis::to_text(run.status.phase)},
             run.status.message};
+}
+
+std::optional<FieldErrors> check_calls(engine::Decision& decision, const engine::Snapshot& seen,
+                                       const CustomObject& object, const Spec& spec) {
+    Shelf shelf{seen};
+    std::optional<FieldErrors> faults;
+    const auto check = [&](const AnalysisCall& call, bool is_step) {
+        const auto run = composed(shelf, seen, object, call, is_step);
+        if (!run && !faults) faults = run.error();
+    };
+    if (spec.background) check(spec.background->call, false);
+    for (const auto& step : spec.steps)
+        if (const auto* call = std::get_if<AnalysisCall>(&step)) check(*call, true);
+    if (shelf.wants.empty()) return faults;
+    for (engine::ObjectRef& one : shelf.wants)
+        decision.wants.push_back(std::move(one));
+    return std::nullopt;
 }
 
 std::optional<FieldErrors> tend(engine::Decision& decision, const engine::Snapshot& seen,

@@ -41,6 +41,11 @@ struct Attention {
     bool background = false;
     bool is_open = false;  // no rollout is under way: runs that go on are ended
 };
+// What is wrong with the analyses of the spec, from the first to the last step; or the templates
+// that must be looked at before that is known.
+std::optional<FieldErrors> check_calls(engine::Decision& decision, const engine::Snapshot& seen,
+                                       const model::CustomObject& object, const Spec& spec);
+
 // Adds at most one write, or the templates that must be looked at first. The errors say why a run
 // cannot be made.
 std::optional<FieldErrors> tend(engine::Decision& decision, const engine::Snapshot& seen,

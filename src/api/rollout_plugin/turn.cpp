@@ -4,6 +4,7 @@
 
 #include "api/analysis/decide.hpp"
 #include "engine/steering.hpp"
+#include "engine/world.hpp"
 #include "model/annotations.hpp"
 
 namespace sluice::api::rollout_plugin {
@@ -113,14 +114,20 @@ bool is_refused(const Grounds& on, const Attention& attention) {
            on.old.reason == engine::entry(Reason::InvalidSpec).name;
 }
 
+Decision refusing_runs(const FieldErrors& faults, const CustomObject& object, const Snapshot& seen,
+                       Instant now) {
+    Decision refused =
+        told(claims, seen, object, engine::Phase::Blocked, Reason::InvalidSpec, to_text(faults));
+    refused.wake_at = now + template_pace;
+    return refused;
+}
+
 // Runs are made, ended and cleared away when there is nothing else to write.
 void tend_runs(Decision& decision, const Grounds& on, const engine::Memory& memory,
                const Attention& attention, const Snapshot& seen, Instant now) {
     const auto faults = tend(decision, seen, on.object, *on.spec, memory, on.at.list, attention);
     if (!faults) return;
-    Decision refused = told(claims, seen, on.object, engine::Phase::Blocked, Reason::InvalidSpec,
-                            to_text(*faults));
-    refused.wake_at = now + template_pace;
+    Decision refused = refusing_runs(*faults, on.object, seen, now);
     refused.probe = decision.probe;
     add_status(
         refused,
@@ -186,6 +193,14 @@ void look_at_background(Decision& decision, const Snapshot& seen, const Runs& ru
         return one.resource == run.resource && one.name == run.name;
     });
     if (!is_seen) decision.wants.push_back(run);
+}
+
+void check_analyses(Decision& decision, const CustomObject& object, const Spec& spec,
+                    const Snapshot& seen, Instant now) {
+    const bool begins = decision.takes_step && !engine::exposes_pods(seen.workload);
+    if (!begins) return;
+    if (const auto faults = check_calls(decision, seen, object, spec))
+        decision = refusing_runs(*faults, object, seen, now);
 }
 
 void conclude(Decision& decision, const Grounds& on, const Snapshot& seen, Instant now) {

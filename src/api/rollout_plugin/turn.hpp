@@ -37,6 +37,10 @@ void add_write(engine::Decision& decision, const model::CustomObject& object, co
 // is let go.
 void look_at_background(engine::Decision& decision, const engine::Snapshot& seen, const Runs& runs);
 
+// A rollout whose analyses could not be made later does not let its first pod go.
+void check_analyses(engine::Decision& decision, const model::CustomObject& object, const Spec& spec,
+                    const engine::Snapshot& seen, Instant now);
+
 // Adds what is to be written: the status, then the runs of its analyses, then the end of commands
 // that are done.
 void conclude(engine::Decision& decision, const Grounds& grounds, const engine::Snapshot& seen,

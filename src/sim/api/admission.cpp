@@ -107,8 +107,11 @@ void begin_closed(json::object& object) {
     const std::int64_t asked = partition_of(object);
     if (is_on_delete(object)) return;
     if (asked > 0 && asked >= replicas) return;
-    set(object, before_at, has(object, partition_pointer) ? std::to_string(asked) : "absent");
-    set(object, partition_pointer, replicas > 0 ? replicas : closed);
+    const std::int64_t gate = replicas > 0 ? replicas : closed;
+    const std::string before =
+        has(object, partition_pointer) ? std::to_string(asked) : std::string{"absent"};
+    set(object, before_at, fmt::format("{}@{}", before, gate));
+    set(object, partition_pointer, gate);
 }
 
 bool has_open_rollout(const json::object& before) {

@@ -117,7 +117,7 @@ class Inspector {
     void check_checks(const Change& change, const Seen& seen, const Record& record);
     void check_release(const Change& change, const Seen* seen);
     void check_removal(const Change& change);
-    bool is_stuck(const json::object& pod, const json::object& set) const;
+    bool is_stuck(const json::object& pod, const Seen& seen) const;
     void check_unsticking(const json::object& pod, const Seen& seen);
     void check_finalizer(const Change& change);
     bool has_bad_check(const Stored& set, const Seen& read) const;

@@ -255,22 +255,29 @@ bool Inspector::is_on_its_way_back(const Stored& set, const Seen& read) const {
 }
 
 // A pod that was never ready, on a revision that is neither wanted nor the one it comes back on.
-bool Inspector::is_stuck(const json::object& pod, const json::object& set) const {
+bool Inspector::is_stuck(const json::object& pod, const Seen& seen) const {
+    const json::object& set = seen.set->object();
     const std::string revision = text_at(pod, revision_at);
+    const std::string current = text_at(set, "/status/currentRevision");
     const std::string wanted = text_at(set, "/status/updateRevision");
     const std::string name = name_of(pod);
-    const std::int64_t index =
-        std::stoll("0" + name.substr(name.rfind('-') + 1)) - number_at(set, "/spec/ordinals/start");
-    const std::string next =
-        index >= partition_of(set) ? wanted : text_at(set, "/status/currentRevision");
+    const bool is_let_go = std::stoll("0" + name.substr(name.rfind('-') + 1)) -
+                               number_at(set, "/spec/ordinals/start") >=
+                           partition_of(set);
+    const std::string next = is_let_go ? wanted : current;
     const std::string taken_up = text_at(pod, "/status/startTime");
     const auto started =
         parse_rfc3339(taken_up.empty() ? text_at(pod, "/metadata/creationTimestamp") : taken_up);
-    const Duration patience =
-        revision == text_at(set, "/status/currentRevision") ? Duration{10min} : Duration{30s};
+    const Duration patience = revision == current ? Duration{10min} : Duration{30s};
     const bool had_time = !started || cluster_.now() + skew_ + rounding >= *started + patience;
-    return had_time && !was_ready_.contains(text_at(pod, "/metadata/uid")) && revision != wanted &&
-           revision != next;
+    // It comes back on a wanted revision only if it was let go, or others run that already.
+    const bool excused = text_at(set, excuse_at) == "true";
+    const bool is_run = std::ranges::any_of(seen.pods, [&](const ObjectPtr& one) {
+        return !is_leaving(one->object()) && text_at(one->object(), revision_at) == next &&
+               (excused || has_condition(one->object(), "Ready"));
+    });
+    return had_time && (is_let_go || next != wanted || is_run) && revision != wanted &&
+           revision != next && !was_ready_.contains(text_at(pod, "/metadata/uid"));
 }
 
 // Where no rollout is on its way back only a pod goes that is stuck: the newest first, while all
@@ -280,7 +287,7 @@ void Inspector::check_unsticking(const json::object& pod, const Seen& seen) {
     const std::string name = name_of(pod);
     const json::object& set = seen.set->object();
     const auto memory = rollout_note(set);
-    if (!memory || !memory->is_open || !is_stuck(pod, set))
+    if (!memory || !memory->is_open || !is_stuck(pod, seen))
         return broken(
             "S25", fmt::format("{} was deleted, and is neither on its way back nor stuck", name));
     if (has(set, unstick_at) || text_at(set, paused_at) == "true")
@@ -293,9 +300,11 @@ void Inspector::check_unsticking(const json::object& pod, const Seen& seen) {
         if (other == name) is_newest = false;
         if (other == name) continue;
         const json::object* one = named(seen.pods, other);
-        const bool stuck = one && !is_leaving(*one) && is_stuck(*one, set);
+        const bool stuck = one && !is_leaving(*one) && is_stuck(*one, seen);
         const bool well = one && !is_leaving(*one) && (excused || has_condition(*one, "Ready"));
-        if (!stuck && !well)
+        // Above it, pods that are not there wait for it.
+        const bool waits = !is_newest && (!one || is_leaving(*one));
+        if (!stuck && !well && !waits)
             broken("S33", fmt::format("{} was replaced while {} is away", name, other));
         if (stuck && is_newest)
             broken("S33", fmt::format("{} was replaced before {}, which is newer", name, other));

@@ -109,7 +109,7 @@ class OperatorHost {
     // The answer to a write of a custom object, through the server and back.
     void write_object(controller::Ticket ticket, std::function<Response()> write);
     void remove(controller::Ticket ticket, const std::string& path, const model::ObjectKey& key,
-                const std::string& uid, const std::string& propagation);
+                const std::string& uid, std::uint64_t version, const std::string& propagation);
     api::Reply::What answer(const api::analysis::Question& question, const std::string& ns);
     api::Reply::What answer(const api::rollout_plugin::PluginLook& look, const std::string& ns);
     api::analysis::JobSeen see_job(const api::analysis::JobQuestion& question,

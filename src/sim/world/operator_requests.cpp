@@ -178,15 +178,17 @@ void OperatorHost::run_one(controller::CreateObject&& effect) {
 
 void OperatorHost::remove(controller::Ticket ticket, const std::string& path,
                           const model::ObjectKey& key, const std::string& uid,
-                          const std::string& propagation) {
+                          std::uint64_t version, const std::string& propagation) {
     auto answer = std::make_shared<controller::Answer<void>>();
     exchange(
         Access::Write,
-        [this, answer, path, key, uid, propagation] {
+        [this, answer, path, key, uid, version, propagation] {
             witness_.deletes(options_.identity, key, uid);
             json::object how{{"apiVersion", "v1"},
                              {"kind", "DeleteOptions"},
                              {"preconditions", json::object{{"uid", uid}}}};
+            if (version != 0)
+                how["preconditions"].get_object()["resourceVersion"] = std::to_string(version);
             if (!propagation.empty()) how["propagationPolicy"] = propagation;
             const Response response = serve("DELETE", path, json::serialize(how));
             if (response.status >= 300) *answer = std::unexpected(failure_of(response));
@@ -198,12 +200,12 @@ void OperatorHost::remove(controller::Ticket ticket, const std::string& path,
 }
 
 void OperatorHost::run_one(controller::DeleteObject&& effect) {
-    remove(effect.ticket, object_path(*effect.resource, effect.key), effect.key, effect.uid,
+    remove(effect.ticket, object_path(*effect.resource, effect.key), effect.key, effect.uid, 0,
            "Background");
 }
 
 void OperatorHost::run_one(controller::DeletePod&& effect) {
-    remove(effect.ticket, pod_path(effect.key), effect.key, effect.uid, {});
+    remove(effect.ticket, pod_path(effect.key), effect.key, effect.uid, effect.version, {});
 }
 
 void OperatorHost::run_one(controller::PostEvent&& effect) {

@@ -286,14 +286,17 @@ TEST_F(Client, APodIsDeletedByItsUidAndByNoOther) {
                                  R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"lonely"},)"
                                  R"("spec":{"containers":[{"name":"a","image":"a"}]}})"));
     ASSERT_TRUE(pod) << pod.error().error.message;
-    const auto remove = [&](const std::string& uid) {
+    const auto remove = [&](const std::string& uid, std::uint64_t version = 0) {
         return wait<Answer<void>>([&](std::function<void(Answer<void>)> done) {
-            cluster_->delete_pod(key, uid, std::move(done));
+            cluster_->delete_pod(key, uid, version, std::move(done));
         });
     };
     const auto other = remove("11111111-2222-4333-8444-555555555555");
     ASSERT_FALSE(other);
     EXPECT_EQ(other.error().status, 409);
+    const auto older = remove(uid_of(json::parse(pod->body)), 1);
+    ASSERT_FALSE(older) << "it is of another version now";
+    EXPECT_EQ(older.error().status, 409);
     const auto gone = remove(uid_of(json::parse(pod->body)));
     EXPECT_TRUE(gone) << gone.error().message;
 }

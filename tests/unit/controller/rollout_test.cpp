@@ -152,7 +152,7 @@ TEST(ControllerRollout, LeavesASetAloneOnceItsLabelIsGone) {
     sluice.run_for(1min);
     EXPECT_THAT(sluice.history, Contains("cancel"));
     EXPECT_THAT(cluster.set(web).annotations,
-                ElementsAre(Pair("sluice.dev/partition-before", "0")));
+                ElementsAre(Pair("sluice.dev/partition-before", "0@1000000")));
     EXPECT_EQ(cluster.set(web).partition, closed_partition) << "where it was";
     EXPECT_EQ(cluster.pods(web), "A A A");
 }

@@ -87,7 +87,7 @@ TEST_F(ControllerSafety, NothingIsLetGoWhenTheReadFindsThatTheLabelIsGone) {
     sluice.run_for(5min);
     EXPECT_EQ(cluster.pods(web), "A A A");
     EXPECT_THAT(cluster.set(web).annotations,
-                ElementsAre(Pair("sluice.dev/partition-before", "0")));
+                ElementsAre(Pair("sluice.dev/partition-before", "0@3")));
 }
 
 TEST_F(ControllerSafety, NothingIsLetGoWhenAPersonPausesBehindTheRead) {

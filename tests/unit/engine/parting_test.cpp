@@ -84,19 +84,39 @@ TEST(Release, LeavesWordOfThePartitionInMidRolloutAndFindsItAgain) {
     EXPECT_EQ(look.workload.partition, closed_partition);
     look.workload = after(look, release(look, course(), "deleted", noon));
     EXPECT_EQ(look.workload.partition, closed_partition);
-    EXPECT_EQ(look.workload.annotations, (model::Texts{{key::partition_before, "absent"}}));
+    EXPECT_EQ(look.workload.annotations, (model::Texts{{key::partition_before, "absent@1000000"}}));
     look.workload = after(look, steer(look, course(), noon));
     EXPECT_FALSE(look.workload.annotations.contains(key::partition_before));
     EXPECT_EQ(recall(look.workload)->found, std::nullopt);
     look.workload.annotations.erase(key::rollout);
-    for (const auto& [left, found] : {std::pair{"2", Partition{2}},
-                                      {"0", Partition{0}},
-                                      {"1000000", Partition{0}},
-                                      {"-1", Partition{0}},
-                                      {"what", Partition{0}}}) {
+    using Left = std::pair<const char*, Partition>;
+    for (const auto& [left, found] :
+         {Left{"2@1000000", Partition{2}}, Left{"0@1000000", Partition{0}},
+          Left{"1000000@1000000", Partition{0}}, Left{"2@3", Partition{0}}, Left{"2", Partition{0}},
+          Left{"-1@1000000", Partition{0}}, Left{"what", Partition{0}}}) {
         look.workload.annotations[key::partition_before] = left;
         EXPECT_EQ(recall(after(look, steer(look, course(), noon)))->found, found) << left;
     }
+}
+
+TEST(Release, LeavesAPartitionAloneThatSomebodyElseHasMovedOrTaken) {
+    Snapshot moved = at_rest_since(Partition{0});
+    moved.workload.partition = Partition{1};
+    EXPECT_EQ(moved_to(release(moved, course(), "deleted", noon)), std::nullopt);
+    EXPECT_TRUE(after(moved, release(moved, course(), "deleted", noon)).annotations.empty());
+    Snapshot taken = at_rest_since(Partition{0});
+    taken.workload.annotations.erase(key::claim);
+    EXPECT_EQ(moved_to(release(taken, course(), "deleted", noon)), std::nullopt);
+}
+
+TEST(Release, KnowsThePartitionOfASetThatThisOneReplacesAndTakesItsOwnForNobodys) {
+    Snapshot anew = at_rest_since(Partition{2});
+    anew.workload.meta.uid = "another";
+    anew.workload = after(anew, steer(anew, course(), noon));
+    EXPECT_EQ(recall(anew.workload)->found, Partition{2});
+    Snapshot erased = at_rest_since(Partition{0});
+    erased.workload.annotations.erase(key::rollout);
+    EXPECT_EQ(recall(after(erased, steer(erased, course(), noon)))->found, Partition{0});
 }
 
 // Pod 2 was let go to B and never became ready; C is wanted now, behind a closed gate.
@@ -114,8 +134,12 @@ Snapshot superseded() {
     return remembering(look, memory);
 }
 
-Course elsewhere() {
-    Course one = course();
+Plan when_ready() {
+    return step_to(3, {PodsReady{}});
+}
+
+Course elsewhere(const Plan& plan = when_ready()) {
+    Course one = course(plan);
     one.reports_on_workload = false;
     return one;
 }
@@ -124,6 +148,8 @@ TEST(Unsticking, ReplacesAPodThatWasNeverReadyOnARevisionThatNobodyWants) {
     const Decision decision = steer(superseded(), elsewhere(), noon);
     ASSERT_TRUE(decision.removal.has_value());
     EXPECT_EQ(decision.removal->uid, "pod-2-B");
+    EXPECT_EQ(decision.removal->version, superseded().pods[2].meta.resource_version)
+        << "one that becomes ready meanwhile stays";
     EXPECT_EQ(told(decision, Reason::StuckPodReplaced),
               "Pod web-2 was never ready on revision web-B, which is not wanted any more; it is "
               "replaced by one of revision web-A.");
@@ -131,11 +157,11 @@ TEST(Unsticking, ReplacesAPodThatWasNeverReadyOnARevisionThatNobodyWants) {
 
 TEST(Unsticking, IsReportedOnTheWorkloadBeforeThePodGoes) {
     Snapshot look = superseded();
-    const Decision first = steer(look, course(), noon);
+    const Decision first = steer(look, course(when_ready()), noon);
     ASSERT_TRUE(first.patch.has_value());
     EXPECT_FALSE(tells(first, Reason::StuckPodReplaced));
     look.workload = after(look, first);
-    const Decision second = steer(look, course(), noon);
+    const Decision second = steer(look, course(when_ready()), noon);
     EXPECT_FALSE(second.patch.has_value());
     EXPECT_TRUE(second.removal.has_value());
     EXPECT_TRUE(tells(second, Reason::StuckPodReplaced));
@@ -204,6 +230,29 @@ TEST(Unsticking, GivesAPodTimeToBecomeReady) {
     const Decision longer = steer(current, elsewhere(), noon);
     EXPECT_FALSE(longer.removal.has_value()) << "it may just have been replaced";
     EXPECT_EQ(longer.wake_at, noon + 5min);
+}
+
+TEST(Unsticking, AsksTheGatesFirst) {
+    const Plan refused = step_to(3, {Refused{Reason::HookRefused, "no"}});
+    EXPECT_FALSE(steer(superseded(), elsewhere(refused), noon).removal.has_value());
+    const Plan open = step_to(1, {PodsReady{.except = PodIndex{2}}});
+    EXPECT_EQ(moved_to(steer(superseded(), elsewhere(open), noon)), Partition{2});
+}
+
+TEST(Unsticking, DoesNotWaitForPodsThatWaitForTheStuckOne) {
+    Snapshot look = superseded();
+    look.workload.replicas = PodCount{5};
+    EXPECT_EQ(steer(look, elsewhere(), noon).removal->uid, "pod-2-B");
+    look.pods.erase(look.pods.begin());
+    EXPECT_FALSE(steer(look, elsewhere(), noon).removal.has_value()) << "one below it is away";
+}
+
+TEST(Unsticking, PutsNoPodOnARevisionThatNobodyRunsAndNoGateLetPass) {
+    Snapshot anew = superseded();
+    anew.workload.current_revision = "web-C";
+    EXPECT_FALSE(steer(anew, elsewhere(), noon).removal.has_value());
+    anew.pods[0].revision = "web-C";
+    EXPECT_TRUE(steer(anew, elsewhere(), noon).removal.has_value()) << "that is an undo";
 }
 
 TEST(Unsticking, IsTurnedOffByAPauseAndByAnyWordButAlways) {

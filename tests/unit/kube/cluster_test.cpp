@@ -181,7 +181,7 @@ TEST_F(ClusterTest, APodIsDeletedByItsUidAndWithItsOwnGrace) {
     open();
     const auto remove = [&] {
         return outcome<kube::Answer<void>>(
-            [&](auto done) { cluster->delete_pod(web, "uid-1", std::move(done)); });
+            [&](auto done) { cluster->delete_pod(web, "uid-1", 0, std::move(done)); });
     };
     EXPECT_TRUE(remove().has_value());
     EXPECT_THAT(requests, ElementsAre("DELETE /api/v1/namespaces/shop/pods/web "

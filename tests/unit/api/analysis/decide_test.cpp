@@ -92,12 +92,16 @@ TEST(AnalysisDecision, WhatAQuestionRestsOnIsWrittenFirst) {
     EXPECT_EQ(write.object.resource, &resource);
     EXPECT_FALSE(write.of_status);
     EXPECT_TRUE(write.notices.empty());
-    EXPECT_EQ(write.body,
-              R"([{"op":"test","path":"/metadata/uid","value":"uid-1"},)"
-              R"({"op":"test","path":"/status","value":null},)"
-              R"({"op":"add","path":"/status","value":{"phase":"Running",)"
-              R"("startedAt":"2026-01-31T12:00:00Z","runSummary":{"count":1,"successful":0,)"
-              R"("failed":0,"inconclusive":0,"error":0}}}])");
+    EXPECT_EQ(write.body, R"([{"op":"test","path":"/metadata/uid","value":"uid-1"},)"
+                          R"({"op":"test","path":"/status","value":null},)"
+                          R"({"op":"add","path":"/status","value":{"phase":"Running",)"
+                          R"("startedAt":"2026-01-31T12:00:00Z","conditions":[{"type":"Completed",)"
+                          R"("status":"False","reason":"Running","message":"",)"
+                          R"("lastTransitionTime":"2026-01-31T12:00:00Z"},{"type":"Successful",)"
+                          R"("status":"Unknown","reason":"Running","message":"",)"
+                          R"("lastTransitionTime":"2026-01-31T12:00:00Z"}],)"
+                          R"("runSummary":{"count":1,"successful":0,)"
+                          R"("failed":0,"inconclusive":0,"error":0}}}])");
     const engine::Decision second = decide(seeing(one_metric, written(first)), noon);
     EXPECT_TRUE(second.writes.empty());
     EXPECT_TRUE(asked_by(second).has_value());

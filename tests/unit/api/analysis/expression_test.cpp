@@ -130,12 +130,17 @@ TEST(Expression, compares_texts_and_the_rest) {
                 {"nil == nil", "true"},
                 {"result == nil", "true", "null"},
                 {"result == nil", "false", "0"},
-                {"result == 'ok'", "false", "5"},
-                {"result != '5'", "true", "5"},
+                {"result != nil", "true", "{}"},
+                {"5 in result", "false", R"(["5"])"},
                 {"result == true", "true", "true"}});
-    expect_refused({{"result < 5", "8: < does not go between nil and a number", "null"},
-                    {"result > 5", "8: > does not go between a number and a string", R"("6")"},
-                    {"result < result", "8: < does not go between a bool and a bool", "true"}});
+    expect_refused(
+        {{"result == 'ok'", "8: == does not go between a number and a string", "5"},
+         {"result != '5'", "8: != does not go between a number and a string", "5"},
+         {"result == 0", "8: == does not go between an array and a number", "[0]"},
+         {"result.a == true", "10: == does not go between a map and a bool", R"({"a": {}})"},
+         {"result < 5", "8: < does not go between nil and a number", "null"},
+         {"result > 5", "8: > does not go between a number and a string", R"("6")"},
+         {"result < result", "8: < does not go between a bool and a bool", "true"}});
 }
 
 TEST(Expression, refuses_at_once_what_no_value_can_make_sense_of) {

@@ -15,12 +15,17 @@ struct Case {
     std::string outcome;
 };
 
-// What the path finds as JSON, or "! " and the sentence that refuses it.
+// What the path finds as JSON, several as an array, or "! " and the sentence that refuses it.
 std::string at(std::string_view path, const boost::json::value& in) {
     const Result<JsonPath> parsed = JsonPath::parsed(path);
     if (!parsed) return "! " + parsed.error().message;
     const Result<Value> value = value_at(*parsed, in);
-    return value ? to_text(*value) : "! " + value.error().message;
+    if (!value) return "! " + value.error().message;
+    std::vector<Value> all;
+    for (const boost::json::value* one : parsed->found(in).value())
+        all.push_back(to_value(*one).value());
+    EXPECT_EQ(to_text(all.front()), to_text(*value)) << path;
+    return to_text(all.size() == 1 ? *value : Value(all));
 }
 
 const boost::json::value document = boost::json::parse(R"({
@@ -59,7 +64,7 @@ TEST(JsonPath, finds_members_and_items) {
     EXPECT_EQ(at("$[0].a", boost::json::parse(R"([{"a": 1}])")), "1");
 }
 
-TEST(JsonPath, makes_an_array_of_several) {
+TEST(JsonPath, finds_several) {
     expect_all({{"{.list[0:2]}", "[1,2]"},
                 {"{.list[2:]}", "[3,4]"},
                 {"{.list[:-1]}", "[1,2,3]"},
@@ -77,6 +82,15 @@ TEST(JsonPath, makes_an_array_of_several) {
                 {"{.mixed[*].v}", "[1,2]"},
                 {"{.mixed[*].n}", "\"x\""},
                 {"{.öl.*}", "\"star\""}});
+}
+
+TEST(JsonPath, means_the_first_of_several) {
+    const auto first = [](std::string_view path) {
+        return to_text(value_at(JsonPath::parsed(path).value(), document).value());
+    };
+    EXPECT_EQ(first("{.data.items[*].value}"), "0.5");
+    EXPECT_EQ(first("{.list[1:]}"), "2");
+    EXPECT_EQ(first("{.list}"), "[1,2,3,4]") << "that is one";
 }
 
 TEST(JsonPath, filters) {

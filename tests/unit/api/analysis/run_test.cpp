@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <boost/json.hpp>
+
 #include "base/dice.hpp"
 #include "tests/unit/api/analysis/samples.hpp"
 
@@ -68,6 +70,38 @@ TEST(AnalysisRun, AStatusComesBackAsItWasWritten) {
     EXPECT_EQ(read_text(write_run_status(full_status())), full_status());
     EXPECT_EQ(read_text(write_run_status({})), RunStatus{});
     EXPECT_EQ(write_run_status({}), R"({"phase":"Pending"})");
+}
+
+TEST(AnalysisRun, HasConditionsForKubectlWaitThatFollowFromTheRest) {
+    const auto conditions = [](const RunStatus& status) {
+        std::string text;
+        const boost::json::value whole = boost::json::parse(write_run_status(status));
+        if (!whole.as_object().contains("conditions")) return text;
+        for (const auto& one : whole.at("conditions").as_array())
+            text += std::string{one.at("type").as_string()} + "=" +
+                    std::string{one.at("status").as_string()} + " " +
+                    std::string{one.at("lastTransitionTime").as_string()} + "; ";
+        return text;
+    };
+    RunStatus status;
+    EXPECT_EQ(conditions(status), "") << "it has not begun";
+    status.phase = Phase::Running;
+    status.started = *parse_rfc3339("2026-01-31T12:00:00Z");
+    EXPECT_EQ(conditions(status),
+              "Completed=False 2026-01-31T12:00:00Z; "
+              "Successful=Unknown 2026-01-31T12:00:00Z; ");
+    status.completed = *parse_rfc3339("2026-01-31T12:05:00Z");
+    status.phase = Phase::Successful;
+    EXPECT_EQ(conditions(status),
+              "Completed=True 2026-01-31T12:05:00Z; "
+              "Successful=True 2026-01-31T12:05:00Z; ");
+    for (const Phase bad : {Phase::Failed, Phase::Error, Phase::Inconclusive}) {
+        status.phase = bad;
+        EXPECT_EQ(conditions(status),
+                  "Completed=True 2026-01-31T12:05:00Z; "
+                  "Successful=False 2026-01-31T12:05:00Z; ");
+    }
+    EXPECT_EQ(read_text(write_run_status(status)), status) << "they are not read";
 }
 
 TEST(AnalysisRun, APhaseThatIsNoneIsNoPass) {

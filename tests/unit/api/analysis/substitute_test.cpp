@@ -96,16 +96,20 @@ TEST(Substitute, AnyTextIsTakenOrRefused) {
 TEST(FieldValue, FieldsOfAnObjectAreTexts) {
     model::CustomObject object;
     object.meta.key = {"shop", "web"};
+    object.labels = {{"region", "north"}, {"app.kubernetes.io/part-of", "shop"}};
     object.annotations = {{"sluice.dev/retry", "7"}};
     object.spec = R"({"plugin":{"name":"statefulset"},"n":3,"list":[1,2]})";
     object.status = R"({"canary":{"weight":20}})";
     EXPECT_EQ(field_value(object, "metadata.name"), "web");
     EXPECT_EQ(field_value(object, "metadata.namespace"), "shop");
     EXPECT_EQ(field_value(object, "metadata.annotations['sluice.dev/retry']"), "7");
+    EXPECT_EQ(field_value(object, "metadata.labels['region']"), "north");
+    EXPECT_EQ(field_value(object, "metadata.labels['app.kubernetes.io/part-of']"), "shop");
     EXPECT_EQ(field_value(object, "spec.plugin.name"), "statefulset");
     EXPECT_EQ(field_value(object, "spec.n"), "3");
     EXPECT_EQ(field_value(object, "status.canary.weight"), "20");
-    for (const char* path : {"spec", "spec.list", "spec.none", "metadata.labels['a']"})
+    for (const char* path :
+         {"spec", "spec.list", "spec.list[*]", "spec.none", "metadata.labels['a']"})
         EXPECT_EQ(field_value(object, path).error().message,
                   "names a field that has no single value")
             << path;

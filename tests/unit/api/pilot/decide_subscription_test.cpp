@@ -29,7 +29,7 @@ const Situation strangers[] = {
      "Waiting StatusStale; wakes in 10s"},
     {"the label and the claim are gone, the reports are not",
      with(without_label(resting(3)), [](auto& set) { set.annotations.erase(key::claim); }),
-     "Idle Released; writes, partition 0; tells Released"},
+     "Idle Released; writes; tells Released"},
     {"the label is gone, the claim is another's",
      with(without_label(open_at(3, 1)), [](auto& set) { set.annotations[key::claim] = "x/y"; }),
      "Idle Released"},
@@ -123,7 +123,7 @@ TEST(PilotReleases, TakingAwayAllItsAnnotationsAndLeavingThePartition) {
     EXPECT_EQ(released.workload.annotations,
               (model::Texts{{key::paused, "true"},
                             {"sluice.dev/allow-scale-to-zero", "true"},
-                            {key::partition_before, "absent"}}))
+                            {key::partition_before, "absent@1"}}))
         << "what people set stays, and so does what the partition was before";
     EXPECT_EQ(line(decide(released, noon)), "Idle Released");
 }
