@@ -24,7 +24,7 @@ def seed_of_the_day() -> str:
 def worlds(seed: str, built: Gate) -> Lane:
     """Every fault of every scenario, pairs of them, and random worlds that nobody has seen yet."""
     def lane(runner: Runner) -> None:
-        build(runner, "release", "tests_cluster", "tests_fast")
+        build(runner, "release", "tests_cluster", "tests_fast", "tests_worlds")
         built.open()
         env = {"SLUICE_EVERYTHING": "1", "SLUICE_SEED": seed, "SLUICE_WORLDS": WORLDS}
         for program in programs(ROOT, "release"):
