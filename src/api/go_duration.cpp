@@ -60,7 +60,10 @@ std::optional<std::int64_t> take_part(std::string_view& text) {
 
 }  // namespace
 
-std::optional<Duration> parse_go_duration(std::string_view text) {
+std::optional<std::chrono::nanoseconds> parse_go_nanoseconds(std::string_view text) {
+    const bool is_negative = text.starts_with('-');
+    if (is_negative || text.starts_with('+')) text.remove_prefix(1);
+    if (text == "0") return std::chrono::nanoseconds{0};
     if (text.empty()) return std::nullopt;
     std::int64_t total = 0;
     for (std::size_t parts = 0; !text.empty(); ++parts) {
@@ -69,9 +72,16 @@ std::optional<Duration> parse_go_duration(std::string_view text) {
         if (!ns) return std::nullopt;
         total += *ns;
     }
+    return std::chrono::nanoseconds{is_negative ? -total : total};
+}
+
+std::optional<Duration> parse_go_duration(std::string_view text) {
+    const bool has_unit =
+        !text.empty() && text != "0" && text.front() != '-' && text.front() != '+';
+    const auto duration = has_unit ? parse_go_nanoseconds(text) : std::nullopt;
     // In nanoseconds: a longer one by less than a millisecond is longer too.
-    if (total > std::chrono::nanoseconds{go_duration_max}.count()) return std::nullopt;
-    return std::chrono::duration_cast<Duration>(std::chrono::nanoseconds{total});
+    if (!duration || *duration > go_duration_max) return std::nullopt;
+    return std::chrono::duration_cast<Duration>(*duration);
 }
 
 }  // namespace sluice::api

@@ -33,6 +33,9 @@ def worlds(seed: str, built: Gate) -> Lane:
                             program._replace(seconds_max=8 * 3600.0), env)
             elif not is_source_check(program):
                 run_program(runner, ROOT, "release", program)
+        build(runner, "release", "tests_differential")
+        runner.run(Suite("conditions against the Go library",
+                         ("tests/differential/run", "--seed", seed)))
         build(runner, "tsan", "tests_fast")
         run_programs(runner, "tsan")
         runner.run(Suite("clang-tidy with its analyzer", ("tools/lint", "--analyze"),

@@ -18,8 +18,8 @@ bool is_worse(Phase one, Phase other) {
 }
 
 // A condition as the sentence about it calls it.
-Result<bool> told(const Expression& condition, const Value& value, const char* name) {
-    auto outcome = holds(condition, {{"result", value}});
+Result<bool> told(const Expression& condition, const Value& value, Instant now, const char* name) {
+    auto outcome = holds(condition, {{"result", value}}, now);
     if (!outcome) outcome.error().message = fmt::format("{}: {}", name, outcome.error().message);
     return outcome;
 }
@@ -62,16 +62,16 @@ void count(Summary& summary, Phase phase) {
 
 }  // namespace
 
-Assessment assess(const KnownMetric& metric, const Value& value) {
+Assessment assess(const KnownMetric& metric, const Value& value, Instant now) {
     bool succeeds = false;
     bool fails = false;
     if (metric.success) {
-        const auto outcome = told(*metric.success, value, "successCondition");
+        const auto outcome = told(*metric.success, value, now, "successCondition");
         if (!outcome) return {Phase::Error, outcome.error().message};
         succeeds = *outcome;
     }
     if (metric.failure) {
-        const auto outcome = told(*metric.failure, value, "failureCondition");
+        const auto outcome = told(*metric.failure, value, now, "failureCondition");
         if (!outcome) return {Phase::Error, outcome.error().message};
         fails = *outcome;
     }

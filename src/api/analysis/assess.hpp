@@ -22,8 +22,9 @@ struct Assessment {
     std::string message;  // why; empty where there is nothing to explain
 };
 
-// What a value is, by the metric's conditions. Without any it is a success.
-Assessment assess(const KnownMetric& metric, const Value& value);
+// What a value is, by the metric's conditions, which may ask for the time. Without any it is a
+// success.
+Assessment assess(const KnownMetric& metric, const Value& value, Instant now);
 
 // What the counts of a metric amount to. `is_ending` says that no measurement will be begun.
 Assessment assess(const KnownMetric& metric, const MetricResult& result, bool is_ending);

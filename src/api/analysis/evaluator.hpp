@@ -2,6 +2,7 @@
 // parser bounds, and ends when its work is used up. Throws a Refusal where there is no value.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "api/analysis/expression.hpp"
@@ -13,8 +14,8 @@ namespace sluice::api::analysis {
 // Refers to the tree and the values, in which every name of the tree is given.
 class Evaluator {
   public:
-    Evaluator(const Tree& tree, const Values& values, std::size_t steps)
-        : tree_(tree), values_(values), work_(steps) {}
+    Evaluator(const Tree& tree, const Values& values, Instant now, std::size_t steps)
+        : tree_(tree), values_(values), now_(now), work_(steps) {}
 
     Value of(NodeId id);
 
@@ -23,8 +24,13 @@ class Evaluator {
     struct Scope {
         Value item;
         std::int64_t index;
+        Value accumulated;
     };
 
+    Value item(const Item& item) const;
+    Value declared(const Let& let);
+    Value last_of(const Sequence& sequence);
+    Value conditional(const Conditional& choice, std::size_t at);
     Value in_a_row(NodeId id);
     Value with_right(const Value& left, const Node& node);
     Value unary(const Unary& unary, std::size_t at);
@@ -35,13 +41,18 @@ class Evaluator {
     Value indexed(const Value& base, const Value& index);
     Value sliced(const Value& base, const Link& link);
     Value call(const Call& call, std::size_t at);
-    Value over_items(Function function, NodeId closure, const Value& items, std::size_t at);
-    Value asked(NodeId closure, const Value& item, std::size_t index);
+    Value over_items(Function function, NodeId closure, std::span<const Value> arguments,
+                     std::size_t at);
+    Value chosen(Function function, NodeId closure, const Value::Array& items, std::size_t at);
+    Value reduced(NodeId closure, std::span<const Value> arguments);
+    Value asked(NodeId closure, const Value& item, std::size_t index, Value accumulated = {});
 
     const Tree& tree_;
     const Values& values_;
+    Instant now_;
     Work work_;
     std::vector<Scope> scopes_;
+    std::vector<Value> variables_;
 };
 
 }  // namespace sluice::api::analysis

@@ -3,6 +3,7 @@
 #include "api/analysis/evaluator.hpp"
 #include "api/analysis/parser.hpp"
 #include "api/analysis/refusal.hpp"
+#include "api/analysis/types.hpp"
 #include "api/inquiry/text.hpp"
 #include "base/utf8.hpp"
 
@@ -19,6 +20,15 @@ void check_values(const Tree& tree, const Values& values) {
         if (found->second.depth() > json_depth_max)
             refuse(at, quoted(name) + " is nested too deeply", ErrorKind::TooLarge);
     }
+    for (const auto& [name, at] : tree.declared)
+        if (values.contains(name)) refuse(at, quoted(name) + " has a meaning already");
+    NamedTypes names;
+    for (const auto& [name, value] : values)
+        if (!value.is_nil()) names.emplace(name, type_of(value));  // nil is often asked for first
+    std::vector<Type> types;
+    types.reserve(tree.nodes.size());
+    for (const Node& node : tree.nodes)
+        types.push_back(type_of(node, types, names));
 }
 
 }  // namespace
@@ -38,11 +48,11 @@ Result<Expression> parse(std::string_view text) {
     }
 }
 
-Result<Value> evaluate(const Expression& expression, const Values& values) {
+Result<Value> evaluate(const Expression& expression, const Values& values, Instant now) {
     const Tree& tree = expression.tree();
     try {
         check_values(tree, values);
-        Value outcome = Evaluator(tree, values, evaluation_steps_max).of(tree.root);
+        Value outcome = Evaluator(tree, values, now, evaluation_steps_max).of(tree.root);
         if (outcome.depth() > json_depth_max ||
             weight(outcome, value_weight_max) > value_weight_max)
             return failure(ErrorKind::TooLarge, "makes a value that is too large");
@@ -52,8 +62,8 @@ Result<Value> evaluate(const Expression& expression, const Values& values) {
     }
 }
 
-Result<bool> holds(const Expression& condition, const Values& values) {
-    const Result<Value> outcome = evaluate(condition, values);
+Result<bool> holds(const Expression& condition, const Values& values, Instant now) {
+    const Result<Value> outcome = evaluate(condition, values, now);
     if (!outcome) return std::unexpected(outcome.error());
     if (const bool* truth = outcome->if_bool()) return *truth;
     return failure(ErrorKind::Invalid,

@@ -1,8 +1,9 @@
-// The functions of expressions that need no closure. They throw a Refusal where an argument is not
-// what the function is about.
+// The functions of expressions that need no closure, in groups of one file each. They throw a
+// Refusal where an argument is not what the function is about.
 #pragma once
 
 #include <span>
+#include <string>
 
 #include "api/analysis/syntax.hpp"
 #include "api/analysis/value.hpp"
@@ -10,10 +11,27 @@
 
 namespace sluice::api::analysis {
 
-// As many arguments as the function's signature says.
-Value called(Function function, std::span<const Value> arguments, Work& work);
+using Arguments = std::span<const Value>;
 
-// The array that a function goes over.
+// As many arguments as the function's signature says.
+Value called(Function function, Arguments arguments, Work& work);
+
+// What a function does; of one that belongs to another group, nothing.
+using Body = Value (*)(Function function, Arguments arguments, Work& work);
+Body number_function(Function function);
+Body text_function(Function function);
+Body list_function(Function function);
+Body conversion(Function function);
+Body time_function(Function function);
+
+// What a function makes of the items and of what its closure said about each.
+Value collected(Function function, Arguments arguments, Value::Array answers, Work& work);
+
+// The argument as the function wants it.
+[[noreturn]] void refuse_argument(Function function, const Value& value, const Work& work);
+double number_for(Function function, const Value& value, const Work& work);
+std::int64_t integer_for(Function function, const Value& value, const Work& work);
+const std::string& text_for(Function function, const Value& value, Work& work);
 const Value::Array& array_for(Function function, const Value& value, const Work& work);
 
 }  // namespace sluice::api::analysis

@@ -109,7 +109,7 @@ class Machine {
 // What an answer makes of the measurement that it is about.
 Assessment outcome(const KnownMetric& metric, const MeasurementAnswer& answer) {
     if (const auto* measured = std::get_if<Measured>(&answer.what))
-        return assess(metric, measured->value);
+        return assess(metric, measured->value, answer.at);
     if (const auto* failed = std::get_if<NotMeasured>(&answer.what))
         return {Phase::Error, failed->why};
     if (std::holds_alternative<NotAsked>(answer.what)) return {Phase::Running, ""};

@@ -1,7 +1,8 @@
 #include "api/analysis/operators.hpp"
 
 #include <cmath>
-#include <vector>
+
+#include "base/utf8.hpp"
 
 namespace sluice::api::analysis {
 
@@ -35,27 +36,27 @@ bool equal_maps(const Value::Map& left, const Value::Map& right, Work& work) {
     return true;
 }
 
-// Where the part stands in the text, in time that grows with both lengths and not their product:
-// for each beginning of the part it is known how much of it is also its end.
-bool has_part(const std::string& text, const std::string& part, Work& work) {
-    work.take_bytes(text.size() + part.size());
-    if (part.empty()) return true;
-    if (part.size() > text.size()) return false;
-    std::vector<std::size_t> border(part.size(), 0);
+// Before every character, and behind the last one.
+std::vector<std::size_t> places_between(std::string_view text, std::size_t most) {
+    std::vector<std::size_t> out;
+    for (std::size_t at = 0; out.size() < most && at <= text.size();) {
+        out.push_back(at);
+        const std::optional<Rune> rune = first_rune(text.substr(at));
+        at += rune ? rune->length : 1;
+    }
+    return out;
+}
+
+// For each beginning of the part, how much of it is also its end.
+std::vector<std::size_t> borders_of(std::string_view part) {
+    std::vector<std::size_t> out(part.size(), 0);
     for (std::size_t i = 1, matched = 0; i < part.size(); ++i) {
         while (matched > 0 && part[i] != part[matched])
-            matched = border[matched - 1];
+            matched = out[matched - 1];
         if (part[i] == part[matched]) ++matched;
-        border[i] = matched;
+        out[i] = matched;
     }
-    std::size_t matched = 0;
-    for (const char c : text) {
-        while (matched > 0 && c != part[matched])
-            matched = border[matched - 1];
-        if (c == part[matched]) ++matched;
-        if (matched == part.size()) return true;
-    }
-    return false;
+    return out;
 }
 
 bool is_in(const Value& left, const Value& right, Work& work) {
@@ -66,6 +67,7 @@ bool is_in(const Value& left, const Value& right, Work& work) {
         return false;
     }
     const Value::Map* members = right.if_map();
+    if (members && left.is_nil()) return false;
     const std::string* key = left.if_text();
     if (!members || !key) refuse_pair(Operator::In, left, right, work);
     work.take_bytes(key->size());
@@ -77,7 +79,7 @@ bool about_texts(Operator op, const Value& left, const Value& right, Work& work)
     const std::string* text = left.if_text();
     const std::string* part = right.if_text();
     if (!text || !part) refuse_pair(op, left, right, work);
-    if (op == Operator::Contains) return has_part(*text, *part, work);
+    if (op == Operator::Contains) return !places_of(*text, *part, 1, work).empty();
     if (op == Operator::Matches) {
         const Result<Pattern> pattern = Pattern::compiled(*part);
         if (!pattern) work.refuse("the pattern " + pattern.error().message);
@@ -116,6 +118,39 @@ Value integer_result(Operator op, std::int64_t left, std::int64_t right, const W
     return out;
 }
 
+std::chrono::nanoseconds checked(Operator op, std::int64_t left, std::int64_t right,
+                                 const Work& work) {
+    return std::chrono::nanoseconds{*integer_result(op, left, right, work).if_integer()};
+}
+
+std::chrono::nanoseconds scaled(const Value& number, std::chrono::nanoseconds by,
+                                const Work& work) {
+    if (const std::int64_t* integer = number.if_integer())
+        return checked(Operator::Multiply, *integer, by.count(), work);
+    work.refuse("a duration is multiplied by whole numbers only");
+}
+
+// What + - * make of times and durations.
+Value with_durations(Operator op, const Value& left, const Value& right, const Work& work) {
+    const GoTime* const time = left.if_time();
+    const GoTime* const other = right.if_time();
+    const std::chrono::nanoseconds* const duration = left.if_duration();
+    const std::chrono::nanoseconds* const by = right.if_duration();
+    if (op == Operator::Add && time && by) return moved(*time, *by);
+    if (op == Operator::Add && duration && other) return moved(*other, *duration);
+    if (op == Operator::Subtract && time && other) return difference(*time, *other);
+    if (op == Operator::Subtract && time && by)
+        return moved(*time, checked(op, 0, by->count(), work));
+    if (op == Operator::Multiply && left.is_number() && by) return scaled(left, *by, work);
+    if (op == Operator::Multiply && duration && right.is_number())
+        return scaled(right, *duration, work);
+    const bool goes_between_two =
+        op == Operator::Add || op == Operator::Subtract || op == Operator::Multiply;
+    if (goes_between_two && duration && by)
+        return checked(op, duration->count(), by->count(), work);
+    refuse_pair(op, left, right, work);
+}
+
 Value arithmetic(Operator op, const Value& left, const Value& right, Work& work) {
     const std::int64_t* one = left.if_integer();
     const std::int64_t* other = right.if_integer();
@@ -123,7 +158,7 @@ Value arithmetic(Operator op, const Value& left, const Value& right, Work& work)
     if (one && other && !makes_float) return integer_result(op, *one, *other, work);
     const std::optional<double> first = left.number();
     const std::optional<double> second = right.number();
-    if (!first || !second) refuse_pair(op, left, right, work);
+    if (!first || !second) return with_durations(op, left, right, work);
     const double a = *first;
     const double b = *second;
     switch (op) {
@@ -142,6 +177,33 @@ Value arithmetic(Operator op, const Value& left, const Value& right, Work& work)
 
 }  // namespace
 
+std::vector<std::size_t> places_of(std::string_view text, std::string_view part, std::size_t most,
+                                   Work& work) {
+    work.take_bytes(text.size() + part.size());
+    if (part.empty()) return places_between(text, most);
+    std::vector<std::size_t> out;
+    if (part.size() > text.size()) return out;
+    const std::vector<std::size_t> borders = borders_of(part);
+    std::size_t matched = 0;
+    for (std::size_t i = 0; i < text.size() && out.size() < most; ++i) {
+        while (matched > 0 && text[i] != part[matched])
+            matched = borders[matched - 1];
+        if (text[i] == part[matched]) ++matched;
+        if (matched < part.size()) continue;
+        out.push_back(i + 1 - part.size());
+        matched = 0;
+    }
+    work.take(out.size());
+    return out;
+}
+
+std::optional<std::size_t> place_in(std::size_t size, std::int64_t index) {
+    const auto items = static_cast<std::int64_t>(size);
+    const std::int64_t place = index < 0 && index >= -items ? index + items : index;
+    if (place < 0 || place >= items) return std::nullopt;
+    return static_cast<std::size_t>(place);
+}
+
 bool equal(const Value& left, const Value& right, Work& work) {
     work.take(1);
     const std::int64_t* one = left.if_integer();
@@ -156,6 +218,8 @@ bool equal(const Value& left, const Value& right, Work& work) {
         case Value::Kind::Text: return equal_texts(*left.if_text(), *right.if_text(), work);
         case Value::Kind::Array: return equal_arrays(*left.if_array(), *right.if_array(), work);
         case Value::Kind::Map: return equal_maps(*left.if_map(), *right.if_map(), work);
+        case Value::Kind::Time: return *left.if_time() == *right.if_time();
+        case Value::Kind::Duration: return *left.if_duration() == *right.if_duration();
         default: return true;
     }
 }
@@ -167,6 +231,9 @@ bool less(const Value& left, const Value& right, Operator op, Work& work) {
     const std::optional<double> first = left.number();
     const std::optional<double> second = right.number();
     if (first && second) return *first < *second;
+    if (left.if_time() && right.if_time()) return *left.if_time() < *right.if_time();
+    if (left.if_duration() && right.if_duration())
+        return *left.if_duration() < *right.if_duration();
     if (!left.if_text() || !right.if_text()) refuse_pair(op, left, right, work);
     work.take_bytes(std::min(left.if_text()->size(), right.if_text()->size()));
     return *left.if_text() < *right.if_text();

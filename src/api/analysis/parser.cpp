@@ -1,68 +1,25 @@
 #include "api/analysis/parser.hpp"
 
 #include <algorithm>
-#include <array>
 
+#include "api/analysis/infixes.hpp"
 #include "api/analysis/refusal.hpp"
+#include "api/analysis/time_functions.hpp"
 #include "api/analysis/tokens.hpp"
+#include "api/analysis/types.hpp"
 #include "api/inquiry/text.hpp"
 
 namespace sluice::api::analysis {
 
 namespace {
 
-struct Infix {
-    std::string_view spelled;
-    Operator op;
-    int precedence;
-    bool to_the_right = false;  // a ** b ** c is a ** (b ** c)
-};
-
-constexpr std::array infixes{
-    Infix{"or", Operator::Or, 10},
-    Infix{"||", Operator::Or, 10},
-    Infix{"and", Operator::And, 15},
-    Infix{"&&", Operator::And, 15},
-    Infix{"==", Operator::Equal, 20},
-    Infix{"!=", Operator::Unequal, 20},
-    Infix{"<", Operator::Less, 20},
-    Infix{"<=", Operator::LessOrEqual, 20},
-    Infix{">", Operator::Greater, 20},
-    Infix{">=", Operator::GreaterOrEqual, 20},
-    Infix{"in", Operator::In, 20},
-    Infix{"matches", Operator::Matches, 20},
-    Infix{"contains", Operator::Contains, 20},
-    Infix{"startsWith", Operator::StartsWith, 20},
-    Infix{"endsWith", Operator::EndsWith, 20},
-    Infix{"..", Operator::Range, 25},
-    Infix{"+", Operator::Add, 30},
-    Infix{"-", Operator::Subtract, 30},
-    Infix{"*", Operator::Multiply, 60},
-    Infix{"/", Operator::Divide, 60},
-    Infix{"%", Operator::Modulo, 60},
-    Infix{"**", Operator::Power, 100, true},
-    Infix{"^", Operator::Power, 100, true},
-    Infix{"??", Operator::Coalesce, 500},
-};
 constexpr int not_precedence = 50;
+constexpr std::size_t arguments_max = 64;
 constexpr int sign_precedence = 90;
 
-bool is_unknown_word(std::string_view word) {
+// Words that are no names.
+bool is_reserved(std::string_view word) {
     return word == "let" || word == "if" || word == "else";
-}
-
-const Infix* infix_of(const Token& token) {
-    if (token.kind != Token::Kind::Sign && token.kind != Token::Kind::Word) return nullptr;
-    const auto found = std::ranges::find(infixes, token.spelled, &Infix::spelled);
-    return found == infixes.end() ? nullptr : &*found;
-}
-
-bool can_be_denied(Operator op) {
-    return op >= Operator::In && op <= Operator::EndsWith;
-}
-
-bool is_order(Operator op) {
-    return op >= Operator::Less && op <= Operator::GreaterOrEqual;
 }
 
 class Parser {
@@ -72,7 +29,7 @@ class Parser {
 
     Tree whole() {
         if (token().kind == Token::Kind::End) refuse(0, "there is no expression");
-        tree_.root = expression(0);
+        tree_.root = sequence();
         if (token().kind != Token::Kind::End) unexpected("the end, or an operator");
         return std::move(tree_);
     }
@@ -100,21 +57,83 @@ class Parser {
         refuse(at.at, fmt::format("{} is expected, not {}", wanted, found));
     }
 
+    [[noreturn]] void refuse_depth() const {
+        refuse(token().at, "the expression is nested too deeply", ErrorKind::TooLarge);
+    }
+
     NodeId add(decltype(Node::what) what, std::size_t at) {
-        Node node{std::move(what), at, Type::Anything};
-        node.type = type_of(tree_, node);
+        Node node{std::move(what), at};
+        types_.push_back(type_of(node, types_, {}));
         tree_.nodes.push_back(std::move(node));
         return static_cast<NodeId>(tree_.nodes.size() - 1);
     }
 
     // Everything that binds at least as tightly as `precedence`.
     NodeId expression(int precedence) {
-        if (depth_ >= depth_max_)
-            refuse(token().at, "the expression is nested too deeply", ErrorKind::TooLarge);
+        if (depth_ >= depth_max_) refuse_depth();
         ++depth_;
-        NodeId out = operators(prefix(), precedence);
-        if (precedence == 0) out = conditional(out);
+        const NodeId out = precedence == 0 ? whole_expression() : operators(prefix(), precedence);
         --depth_;
+        return out;
+    }
+
+    NodeId whole_expression() {
+        if (skip("let")) return declaration();
+        if (is("if")) return if_else();
+        return conditional(operators(prefix(), 0));
+    }
+
+    // Expressions behind one another; the last one may end with a semicolon, too.
+    NodeId sequence() {
+        const std::size_t at = token().at;
+        Sequence out;
+        do {
+            out.parts.push_back(expression(0));
+        } while (skip(";") && token().kind != Token::Kind::End);
+        return out.parts.size() == 1 ? out.parts[0] : add(std::move(out), at);
+    }
+
+    NodeId declaration() {
+        const Token& name = token();
+        const bool is_name = name.kind == Token::Kind::Word && !infix_of(name) &&
+                             !is_reserved(name.spelled) && name.spelled != "not";
+        if (!is_name) unexpected("a name");
+        if (signature_of(name.spelled) || variable(name.spelled))
+            refuse(name.at, quoted(name.spelled) + " has a meaning already");
+        ++next_;
+        expect("=");
+        const NodeId value = expression(0);
+        expect(";");
+        tree_.declared.emplace(std::string(name.spelled), name.at);
+        variables_.push_back({name.spelled, value});
+        const NodeId body = sequence();
+        variables_.pop_back();
+        return add(Let{variables_.size(), value, body}, name.at);
+    }
+
+    std::optional<Variable> variable(std::string_view name) const {
+        const auto found = std::ranges::find(variables_, name, &Declared::name);
+        if (found == variables_.end()) return std::nullopt;
+        return Variable{static_cast<std::size_t>(found - variables_.begin()), found->value};
+    }
+
+    NodeId if_else() {
+        if (depth_ >= depth_max_) refuse_depth();
+        ++depth_;
+        const std::size_t at = token().at;
+        expect("if");
+        const NodeId condition = expression(0);
+        const NodeId yes = block();
+        expect("else");
+        const NodeId no = is("if") ? if_else() : block();
+        --depth_;
+        return add(Conditional{condition, yes, no}, at);
+    }
+
+    NodeId block() {
+        expect("{");
+        const NodeId out = sequence();
+        expect("}");
         return out;
     }
 
@@ -127,6 +146,11 @@ class Parser {
                 unexpected("the end, or an operator");
             if (!infix || infix->precedence < precedence) return left;
             const std::size_t at = token().at;
+            if (infix->op == Operator::Pipe) {
+                left = piped(left);
+                after_coalesce = false;
+                continue;
+            }
             if (after_coalesce && infix->op != Operator::Coalesce)
                 refuse(at, "what belongs to ?? needs parentheses here");
             after_coalesce = infix->op == Operator::Coalesce;
@@ -152,6 +176,15 @@ class Parser {
             binary.pattern = tree_.patterns.size() - 1;
         }
         return add(binary, at);
+    }
+
+    // `a | f(b)` is `f(a, b)`.
+    NodeId piped(NodeId left) {
+        expect("|");
+        const Token& name = token();
+        if (name.kind != Token::Kind::Word) unexpected("a function");
+        ++next_;
+        return call(name, left);
     }
 
     // `1 < a <= 5` asks both of a.
@@ -197,8 +230,14 @@ class Parser {
         if (is("[")) return list();
         if (is("{")) return map();
         if (is("#") || is(".")) return item();
+        if (skip("::")) {  // the function of this name
+            const Token& name = token();
+            if (name.kind != Token::Kind::Word) unexpected("a function");
+            ++next_;
+            return call(name);
+        }
         if (!skip("(")) unexpected("a value");
-        const NodeId inner = expression(0);
+        const NodeId inner = sequence();
         expect(")");
         return inner;
     }
@@ -206,24 +245,29 @@ class Parser {
     NodeId word() {
         const Token& at = token();
         if (infix_of(at)) unexpected("a value");
-        if (is_unknown_word(at.spelled)) refuse(at.at, quoted(at.spelled) + " is not supported");
+        if (is_reserved(at.spelled)) unexpected("a value");
         ++next_;
         if (at.spelled == "true" || at.spelled == "false")
             return add(Literal{at.spelled == "true"}, at.at);
         if (at.spelled == "nil") return add(Literal{Value{}}, at.at);
         if (is("(")) return call(at);
+        if (const auto declared = variable(at.spelled)) return add(*declared, at.at);
         tree_.names.emplace(std::string(at.spelled), at.at);
         return add(Named{std::string(at.spelled)}, at.at);
     }
 
     NodeId item() {
         const std::size_t at = token().at;
-        if (closures_ == 0)
+        if (closures_.empty())
             refuse(at, quoted(token().spelled) + " means something in a closure only");
         if (!skip("#")) return add(Item{}, at);  // ".name" is "#.name"
         if (token().kind != Token::Kind::Word || token().at != at + 1) return add(Item{}, at);
-        if (!skip("index")) refuse(at, "after # only index is known");
-        return add(Item{.index = true}, at);
+        const Function function = closures_.back();
+        const bool has_index = function == Function::Map || function == Function::Reduce;
+        if (has_index && skip("index")) return add(Item{Item::Part::Index}, at);
+        if (function == Function::Reduce && skip("acc"))
+            return add(Item{Item::Part::Accumulated}, at);
+        refuse(at, fmt::format("#{} has no meaning in {}", token().spelled, name_of(function)));
     }
 
     NodeId list() {
@@ -262,32 +306,41 @@ class Parser {
         return operand();
     }
 
-    NodeId call(const Token& name) {
+    NodeId call(const Token& name, std::optional<NodeId> piped = {}) {
         const Signature* signature = signature_of(name.spelled);
         if (!signature) refuse(name.at, quoted(name.spelled) + " is not a function that is known");
         expect("(");
         Call out{signature->function, {}};
+        std::size_t place = 0;
+        const auto parameter = [&] {
+            const Parameter found = signature->parameter(place++);
+            if (found == Parameter::None)
+                refuse(token().at, fmt::format("{} takes fewer arguments", name.spelled));
+            return found;
+        };
+        if (piped) {
+            parameter();
+            out.arguments.push_back(*piped);
+        }
         while (!skip(")")) {
-            if (out.closure || out.arguments.size() == signature->most)
-                out.closure = closure(*signature, name, out.closure.has_value());
+            if (parameter() == Parameter::Closure)
+                out.closure = closure(signature->function);
             else
                 out.arguments.push_back(expression(0));
             if (!is(")")) expect(",");
         }
-        const bool is_short = out.arguments.size() < signature->least ||
-                              (signature->closure == Signature::Closure::Yes && !out.closure);
-        if (is_short) refuse(name.at, fmt::format("{} needs more arguments", name.spelled));
+        if (place < signature->least())
+            refuse(name.at, fmt::format("{} needs more arguments", name.spelled));
+        if (place > arguments_max)
+            refuse(name.at,
+                   fmt::format("{} takes {} arguments at most", name.spelled, arguments_max));
         return add(std::move(out), name.at);
     }
 
-    NodeId closure(const Signature& signature, const Token& name, bool has_one) {
-        if (signature.closure == Signature::Closure::No || has_one)
-            refuse(token().at, fmt::format("{} takes fewer arguments", name.spelled));
-        ++closures_;
-        const bool in_braces = skip("{");
-        const NodeId out = expression(0);
-        if (in_braces) expect("}");
-        --closures_;
+    NodeId closure(Function function) {
+        closures_.push_back(function);
+        const NodeId out = is("{") ? block() : expression(0);
+        closures_.pop_back();
         return out;
     }
 
@@ -305,13 +358,21 @@ class Parser {
                 out.links.push_back(
                     {Link::Kind::Member, at, optional, std::string(token().spelled)});
                 ++next_;
-                if (is("(")) refuse(at, "a value has no functions of its own");
+                if (is("(")) method(out.links.back());
             } else {
                 break;
             }
         }
         if (out.links.empty()) return base;
         return add(std::move(out), is_item ? tree_[base].at : begin);
+    }
+
+    void method(Link& link) {
+        if (!is_method(link.name))
+            refuse(link.at, quoted(link.name) + " is not a method that is known");
+        link.kind = Link::Kind::Method;
+        expect("(");
+        expect(")");
     }
 
     Link bracket(bool optional) {
@@ -330,8 +391,14 @@ class Parser {
     std::size_t next_ = 0;
     std::size_t depth_ = 0;
     std::size_t depth_max_;
-    std::size_t closures_ = 0;
+    std::vector<Function> closures_;  // around what is read, the innermost last
+    struct Declared {
+        std::string_view name;
+        NodeId value;
+    };
+    std::vector<Declared> variables_;  // likewise
     Tree tree_;
+    std::vector<Type> types_;  // of its nodes
 };
 
 }  // namespace

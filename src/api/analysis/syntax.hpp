@@ -24,12 +24,25 @@ enum class Operator {
     Or, And, Equal, Unequal, Less, LessOrEqual, Greater, GreaterOrEqual,
     In, Matches, Contains, StartsWith, EndsWith, Range,
     Add, Subtract, Multiply, Divide, Modulo, Power, Coalesce,
-    Not, Negate, Plus,
+    Not, Negate, Plus, Pipe,
 };
 
 enum class Function {
-    Len, IsNan, IsInf, IsNil, Default, AsInt, AsFloat, Abs, Ceil, Floor, Round, Min, Max,
-    Sum, Count, All, Any, None, One, Filter, Map, First, Last, Keys, Values, Lower, Upper, Trim,
+    // about items, with a closure
+    All, Any, None, One, Filter, Map, Count, Sum, Find, FindIndex, FindLast, FindLastIndex, GroupBy,
+    SortBy, Reduce,
+    // about lists and maps
+    First, Last, Get, Take, Keys, Values, ToPairs, FromPairs, Reverse, Uniq, Concat, Flatten, Sort,
+    // about numbers
+    IsNan, IsInf, Abs, Ceil, Floor, Round, Min, Max, Mean, Median,
+    BitAnd, BitOr, BitXor, BitNand, BitShl, BitShr, BitUshr, BitNot,
+    // about texts
+    Lower, Upper, Trim, TrimPrefix, TrimSuffix, Split, SplitAfter, Replace, Repeat, Join, IndexOf,
+    LastIndexOf, HasPrefix, HasSuffix,
+    // about any value, and from one kind to another
+    Len, TypeOf, IsNil, Default, AsInt, AsFloat, AsText, ToJson, FromJson, ToBase64, FromBase64,
+    // about times
+    Now, Duration, Date,
 };
 
 // clang-format on
@@ -40,9 +53,24 @@ struct Literal {
 struct Named {
     std::string name;
 };
-// What a closure is asked about: "#", or "#index".
+// What a closure is asked about: "#", "#index", and "#acc", which it has made so far.
 struct Item {
-    bool index = false;
+    enum class Part { Whole, Index, Accumulated };
+    Part part = Part::Whole;
+};
+// `let name = value; body`. The slot is the number of declarations around it.
+struct Let {
+    std::size_t slot;
+    NodeId value;
+    NodeId body;
+};
+struct Variable {
+    std::size_t slot;
+    NodeId value;  // that it was declared with
+};
+// `a; b`: the last one counts.
+struct Sequence {
+    std::vector<NodeId> parts;
 };
 struct Unary {
     Operator op;
@@ -66,9 +94,9 @@ struct ListOf {
 struct MapOf {
     std::vector<std::pair<NodeId, NodeId>> members;
 };
-// One way into a value: ".name", "[index]", "[from:to]".
+// One way into a value: ".name", ".Name()", "[index]", "[from:to]".
 struct Link {
-    enum class Kind { Member, Index, Slice };
+    enum class Kind { Member, Method, Index, Slice };
     Kind kind;
     std::size_t at;
     bool optional = false;  // "?.": of nil, the whole chain is nil
@@ -86,20 +114,22 @@ struct Call {
     std::optional<NodeId> closure{};
 };
 
-// What is known about the value of a node before it is evaluated.
-enum class Type { Anything, Nil, Bool, Number, Text, Array, Map };
+// A kind of values, as far as it is known.
+enum class Type { Anything, Nil, Bool, Number, Text, Array, Map, Time, Duration };
 
 struct Node {
-    std::variant<Literal, Named, Item, Unary, Binary, Conditional, ListOf, MapOf, Chain, Call> what;
+    std::variant<Literal, Named, Item, Let, Variable, Sequence, Unary, Binary, Conditional, ListOf,
+                 MapOf, Chain, Call>
+        what;
     std::size_t at;  // where a sentence about it points to
-    Type type;
 };
 
 struct Tree {
     std::vector<Node> nodes;
     NodeId root{};
     std::vector<Pattern> patterns;
-    std::map<std::string, std::size_t> names;  // that must be given, and where each stands first
+    std::map<std::string, std::size_t> names;     // that must be given, and where each stands first
+    std::map<std::string, std::size_t> declared;  // that must not be given
 
     const Node& operator[](NodeId id) const { return nodes[static_cast<std::size_t>(id)]; }
 };
@@ -107,20 +137,34 @@ struct Tree {
 // "==", "and": as a sentence shows it.
 std::string_view spelled(Operator op);
 
+// What a function takes at a place.
+enum class Parameter : char {
+    None = 0,
+    Anything = 'a',
+    Number = 'n',
+    Text = 's',
+    TextOrNumber = 'x',
+    Array = 'l',
+    Map = 'm',
+    Lengthy = 'h',  // text, array or map
+    Numbers = 'v',  // number or array
+    Holder = 'o',   // array or map
+    Closure = 'c',
+};
+
 // What is known about a function by its name.
 struct Signature {
-    enum class Closure { No, Perhaps, Yes };
     std::string_view name;
     Function function;
-    std::size_t least;  // arguments, without the closure
-    std::size_t most;
-    Closure closure;
+    // A letter for each parameter. What stands behind "?" may be left out, and the last one is
+    // there as often as one likes if "*" stands behind it.
+    std::string_view parameters;
     Type type;
+
+    Parameter parameter(std::size_t place) const;
+    std::size_t least() const;
 };
 const Signature* signature_of(std::string_view name);
 std::string_view name_of(Function function);
-
-// The type of a node, given its parts. Throws a Refusal if no values could make sense of it.
-Type type_of(const Tree& tree, const Node& node);
 
 }  // namespace sluice::api::analysis

@@ -116,7 +116,7 @@ const Value::Map* Value::if_map() const {
 
 std::optional<double> Value::number() const {
     if (const std::int64_t* integer = if_integer()) return static_cast<double>(*integer);
-    if (const double* number = std::get_if<double>(&held_)) return *number;
+    if (const double* number = if_float()) return *number;
     return std::nullopt;
 }
 
@@ -143,6 +143,8 @@ std::string_view noun_of(const Value& value) {
         case Value::Kind::Text: return "a string";
         case Value::Kind::Array: return "an array";
         case Value::Kind::Map: return "a map";
+        case Value::Kind::Time: return "a time";
+        case Value::Kind::Duration: return "a duration";
     }
     return "";
 }
@@ -169,6 +171,8 @@ std::string to_text(const Value& value) {
     if (const std::int64_t* integer = value.if_integer()) return std::to_string(*integer);
     if (const auto number = value.number()) return number_text(*number);
     if (const std::string* text = value.if_text()) return quoted_text(*text);
+    if (const GoTime* time = value.if_time()) return quoted_text(to_rfc3339(*time));
+    if (const auto* duration = value.if_duration()) return quoted_text(to_go_text(*duration));
     std::string out;
     if (const Value::Array* items = value.if_array()) {
         for (const Value& item : *items)

@@ -1,4 +1,5 @@
-// What conditions are about: a value as JSON has it, where an integer of 64 bits stays exact.
+// What conditions are about: a value as JSON has it, where an integer of 64 bits stays exact, or a
+// time or a duration that an expression has made.
 // Values never change, so copies share what they hold and cost nothing. They are not nested deeper
 // than Value::depth_max: from JSON a deeper one is an Error; whoever makes one from parts asks
 // fits_in_value() first.
@@ -15,6 +16,7 @@
 #include <variant>
 #include <vector>
 
+#include "api/analysis/go_time.hpp"
 #include "base/result.hpp"
 
 namespace sluice::api::analysis {
@@ -23,7 +25,7 @@ class Value {
   public:
     using Array = std::vector<Value>;
     using Map = std::map<std::string, Value, std::less<>>;
-    enum class Kind { Nil, Bool, Integer, Float, Text, Array, Map };
+    enum class Kind { Nil, Bool, Integer, Float, Text, Array, Map, Time, Duration };
 
     // What takes a value apart may call itself this often.
     static constexpr std::size_t depth_max = 256;
@@ -38,6 +40,8 @@ class Value {
     Value(const char* text) : Value(std::string(text)) {}
     Value(Array items);
     Value(Map members);
+    Value(GoTime time) : held_(time) {}
+    Value(std::chrono::nanoseconds duration) : held_(duration) {}
 
     Kind kind() const { return static_cast<Kind>(held_.index()); }
     bool is_nil() const { return kind() == Kind::Nil; }
@@ -46,9 +50,14 @@ class Value {
     // Nothing, or null, if the value is of another kind.
     const bool* if_bool() const { return std::get_if<bool>(&held_); }
     const std::int64_t* if_integer() const { return std::get_if<std::int64_t>(&held_); }
+    const double* if_float() const { return std::get_if<double>(&held_); }
     const std::string* if_text() const;
     const Array* if_array() const;
     const Map* if_map() const;
+    const GoTime* if_time() const { return std::get_if<GoTime>(&held_); }
+    const std::chrono::nanoseconds* if_duration() const {
+        return std::get_if<std::chrono::nanoseconds>(&held_);
+    }
     std::optional<double> number() const;
 
     // 0 of what holds nothing, otherwise one more than its deepest item.
@@ -64,7 +73,7 @@ class Value {
     using Shared = std::shared_ptr<const Of>;
 
     std::variant<std::monostate, bool, std::int64_t, double, Shared<std::string>,
-                 Shared<Items<Array>>, Shared<Items<Map>>>
+                 Shared<Items<Array>>, Shared<Items<Map>>, GoTime, std::chrono::nanoseconds>
         held_;
 };
 

@@ -171,8 +171,8 @@ TEST(ExpressionBounds, hold_for_whatever_is_written) {
             EXPECT_NE(expression.error().message, "");
             continue;
         }
-        const Result<Value> value = evaluate(*expression, values);
-        const Result<bool> truth = holds(*expression, values);
+        const Result<Value> value = evaluate(*expression, values, test_now);
+        const Result<bool> truth = holds(*expression, values, test_now);
         if (!value) {
             EXPECT_FALSE(truth) << text;
             continue;

@@ -16,7 +16,7 @@ TEST(ExpressionFunctions, count_what_there_is) {
                 {"first([7, 8])", "7"},
                 {"last([7, 8])", "8"},
                 {"first([])", "null"},
-                {"last(nil)", "null"},
+                {"last(result)", "null"},
                 {"keys({b: 1, a: 2})", R"(["a","b"])"},
                 {"values({b: 1, a: 2})", "[2,1]"}});
     expect_refused({{"len(result)", "1: len does not go with nil"},
@@ -129,7 +129,7 @@ TEST(ExpressionFunctions, ask_closures) {
                     {"len(1, 2)", "8: len takes fewer arguments"},
                     {"all([1], {true}, {true})", "18: all takes fewer arguments"},
                     {"all([1], {true)", "15: \"}\" is expected"},
-                    {"map([1], #acc)", "10: after # only index is known"}});
+                    {"map([1], #acc)", "10: #acc has no meaning in map"}});
 }
 
 TEST(ExpressionFunctions, ask_closures_in_closures) {
