@@ -2,10 +2,10 @@
 // throw a Refusal where the operator has no meaning for what it is given.
 #pragma once
 
-#include "api/analysis/pattern.hpp"
 #include "api/analysis/syntax.hpp"
 #include "api/analysis/value.hpp"
 #include "api/analysis/work.hpp"
+#include "base/pattern.hpp"
 
 namespace sluice::api::analysis {
 
