@@ -1,14 +1,10 @@
 #include "base/assert.hpp"
 
-#include <cstdio>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 
 namespace sluice {
 namespace {
-
-thread_local int throwing = 0;
 
 // The file as it is called in the repository, wherever that was when it was compiled.
 std::string_view in_repository(std::string_view path) {
@@ -20,20 +16,9 @@ std::string_view in_repository(std::string_view path) {
 }  // namespace
 
 void fail_assertion(const char* condition, std::source_location where) {
-    const std::string what = std::string(condition) + " (" +
-                             std::string(in_repository(where.file_name())) + ":" +
-                             std::to_string(where.line()) + ")";
-    if (throwing > 0) throw AssertionFailed(what);
-    std::fprintf(stderr, "sluice: assertion failed: %s\n", what.c_str());
-    std::abort();
-}
-
-AssertionsThrow::AssertionsThrow() {
-    ++throwing;
-}
-
-AssertionsThrow::~AssertionsThrow() {
-    --throwing;
+    throw AssertionFailed("assertion failed: " + std::string(condition) + " (" +
+                          std::string(in_repository(where.file_name())) + ":" +
+                          std::to_string(where.line()) + ")");
 }
 
 }  // namespace sluice

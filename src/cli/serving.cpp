@@ -6,6 +6,7 @@
 #include <cmath>
 #include <exception>
 
+#include "base/assert.hpp"
 #include "sim/api/answers.hpp"
 #include "sim/api/front.hpp"
 
@@ -95,6 +96,8 @@ void Serving::answer(net::HttpsRequest request, const std::shared_ptr<net::Https
             open_stream(std::move(*response.watch), answer);
         else
             answer->send(to_reply(response));
+    } catch (const AssertionFailed&) {
+        throw;
     } catch (const std::exception& wrong) {
         answer->send(refuse(500, fmt::format("the embedded cluster failed: {}", wrong.what())));
     }

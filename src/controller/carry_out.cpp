@@ -156,8 +156,6 @@ std::optional<Controller::Turn> Controller::decided_by(Concern concern, model::S
     if (!concern.objects.empty())
         subject = {api.resource, concern.objects.front().meta.key,
                    concern.objects.front().meta.uid};
-    std::optional<AssertionsThrow> contained;
-    if (settings_.survives_defects) contained.emplace();
     try {
         Turn turn{&api, snapshot(std::move(concern), std::move(set), std::move(pods), about), {}};
         turn.decision = api.decide(turn.seen, now);

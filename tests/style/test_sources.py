@@ -19,7 +19,11 @@ IO_HEADERS = re.compile(
     r"|unistd\.h|fcntl\.h|poll\.h|signal\.h|csignal|thread|mutex|condition_variable|future"
     r"|random|fstream|iostream|filesystem|cstdio|ctime)")
 CLOCK = re.compile(r"system_clock|steady_clock|gettimeofday|clock_gettime|std::time\(|std::rand")
-EXCEPTIONS = {"base/assert.cpp": "an assertion that failed says so before the process ends"}
+# Words that begin what looks like a variable and is none.
+NO_VARIABLE = {"class", "concept", "enum", "namespace", "struct", "template", "union", "using"}
+# Who may catch what an assertion throws, which is to end the process.
+SURVIVORS = {"controller/carry_out.cpp": "a decision that is not made changes nothing",
+             "cli/serving.cpp": "throws it on"}
 MARKS = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b")
 
 
@@ -63,16 +67,69 @@ def test_layers_form_no_circle() -> None:
         seen.add(name)
 
 
-def test_the_pure_half_has_no_input_output_clock_or_thread() -> None:
+def declared_words(line: str) -> list[str]:
+    """The words before the name of a variable; none if the line declares no variable."""
+    before = ""
+    while before != line:  # what templates are given does not count
+        before, line = line, re.sub(r"<[^<>]*>", "", line)
+    found = re.match(r" *((?:[\w:]+[*&]* )+)[\w:]+(?:\[\w*\])? ?[=;{](?!\()", line)
+    return found.group(1).split() if found else []
+
+
+def state_in(text: str) -> list[str]:
+    """The lines that declare what outlives a call and can change."""
+    found = []
+    for line in text.splitlines():
+        words = declared_words(line)
+        pointers = [at for at, word in enumerate(words) if word.endswith("*")]
+        is_constant = "constexpr" in words or "const" in words[max(pointers, default=-1) + 1:]
+        is_lasting = "static" in words or not line.startswith(" ")
+        if "thread_local" in line or (words and words[0] not in NO_VARIABLE and is_lasting
+                                      and not is_constant):
+            found.append(line.strip())
+    return found
+
+
+def test_the_pure_half_has_no_input_output_clock_thread_or_state() -> None:
     pure = {name for name, (half, _) in layers().items() if half == "pure"}
     wrong = []
     for path in SOURCES:
         inner = path.relative_to(ROOT / "src")
         text = path.read_text()
-        if inner.parts[0] in pure and str(inner) not in EXCEPTIONS:
+        if inner.parts[0] in pure:
             wrong += [f"{inner}: {found.group(0)}" for rule in (IO_HEADERS, CLOCK)
                       for found in rule.finditer(text)]
+            wrong += [f"{inner}: {line}" for line in state_in(text)]
     assert wrong == []
+
+
+@pytest.mark.parametrize("text", [
+    "thread_local int depth = 0;", "    thread_local std::map<int, int> kept;",
+    "    static int calls = 0;", "    static std::map<std::string, int> kept;",
+    "    static std::vector<int> seen{1, 2};", "    inline static bool is_ready = false;",
+    "static Cache cache = made();", "    static const char* last = nullptr;",
+    "int counter = 0;", "std::vector<std::string> names;", "inline std::string last{};",
+    "Cache* cache = nullptr;", "int counts[4] = {};"])
+def test_state_that_outlives_a_call_is_found(text: str) -> None:
+    assert state_in(f"namespace {{\n\n{text}\n\n}}") == [text.strip()]
+
+
+@pytest.mark.parametrize("text", [
+    "    static const std::string nothing;", "    static constexpr std::array units = {1};",
+    "    static const Steersman& of(const std::string& claim);", "constexpr int depth = 3;",
+    "    static const char* const names[] = {};", "    static Result<Pattern> compiled(Text text);",
+    "inline constexpr std::size_t most = 4;", "inline const std::string admin = \"a\";",
+    "const Table table = made();", "    int count = 0;", "bool is_word(char c) {",
+    "Result<int> read(std::string_view text, int most = 3);", "struct Tree;", "enum class Kind {",
+    "static_assert(sizeof(int) == 4);", "using Names = std::vector<std::string>;"])
+def test_what_cannot_change_is_no_state(text: str) -> None:
+    assert state_in(f"namespace {{\n\n{text}\n\n}}") == []
+
+
+def test_a_failed_assertion_is_caught_by_nobody_else() -> None:
+    broad = re.compile(r"catch \((\.\.\.|const (std::exception|std::logic_error|AssertionFailed)&)")
+    assert {str(path.relative_to(ROOT / "src")) for path in SOURCES
+            if broad.search(path.read_text())} == set(SURVIVORS)
 
 
 def test_the_engine_knows_no_api() -> None:

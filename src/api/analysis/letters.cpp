@@ -39,23 +39,6 @@ bool among(char32_t point, char32_t first, char32_t last, char32_t step) {
     return point >= first && point <= last && (point - first) % step == 0;
 }
 
-std::string changed(std::string_view text, char32_t (*to)(char32_t)) {
-    std::string out;
-    out.reserve(text.size());
-    while (!text.empty()) {
-        const std::optional<Rune> rune = first_rune(text);
-        const std::size_t length = rune ? rune->length : 1;
-        if (!rune || to(rune->point) == rune->point)
-            out.append(text.substr(0, length));
-        else
-            out += utf8_of(to(rune->point));
-        text.remove_prefix(length);
-    }
-    return out;
-}
-
-}  // namespace
-
 char32_t lower_of(char32_t point) {
     if (point == 0x178) return 0xFF;
     if (point == 0x130) return 'i';  // İ
@@ -80,6 +63,23 @@ char32_t upper_of(char32_t point) {
     }
     return point;
 }
+
+std::string changed(std::string_view text, char32_t (*to)(char32_t)) {
+    std::string out;
+    out.reserve(text.size());
+    while (!text.empty()) {
+        const std::optional<Rune> rune = first_rune(text);
+        const std::size_t length = rune ? rune->length : 1;
+        if (!rune || to(rune->point) == rune->point)
+            out.append(text.substr(0, length));
+        else
+            out += utf8_of(to(rune->point));
+        text.remove_prefix(length);
+    }
+    return out;
+}
+
+}  // namespace
 
 bool is_space(char32_t point) {
     return (point >= '\t' && point <= '\r') || point == ' ' || point == 0x85 || point == 0xA0 ||

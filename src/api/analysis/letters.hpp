@@ -7,8 +7,6 @@
 
 namespace sluice::api::analysis {
 
-char32_t lower_of(char32_t point);
-char32_t upper_of(char32_t point);
 // White space as Unicode has it.
 bool is_space(char32_t point);
 

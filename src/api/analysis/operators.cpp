@@ -8,6 +8,11 @@ namespace sluice::api::analysis {
 
 namespace {
 
+// Of a pattern: the steps that it takes to make a small one, and how many of its instructions are
+// the price of a comparison. Mostly a byte is looked at once; at worst all of them look at it.
+constexpr std::size_t making_steps = 100;
+constexpr std::size_t instructions_per_byte = 4;
+
 [[noreturn]] void refuse_pair(Operator op, const Value& left, const Value& right,
                               const Work& work) {
     work.refuse(fmt::format("{} does not go between {} and {}", spelled(op), noun_of(left),
@@ -83,7 +88,7 @@ bool about_texts(Operator op, const Value& left, const Value& right, Work& work)
     if (op == Operator::Matches) {
         const Result<Pattern> pattern = Pattern::compiled(*part);
         if (!pattern) work.refuse("the pattern " + pattern.error().message);
-        work.take(pattern->moves());
+        work.take(making_steps + pattern->size());
         return fits(left, *pattern, work);
     }
     work.take_bytes(part->size());
@@ -254,9 +259,8 @@ Value negated(const Value& value, Work& work) {
 bool fits(const Value& text, const Pattern& pattern, Work& work) {
     if (text.is_nil()) return false;
     if (!text.if_text()) work.refuse(fmt::format("matches does not go with {}", noun_of(text)));
-    const auto outcome = pattern.fits(*text.if_text(), work.left() * bytes_per_step);
-    work.take(outcome ? outcome->work / bytes_per_step : work.left() + 1);
-    return outcome && outcome->fits;
+    work.take_bytes(text.if_text()->size() * (1 + pattern.size() / instructions_per_byte));
+    return pattern.fits(*text.if_text());
 }
 
 // Values of two kinds are never equal: who compares them has mistaken one for something else, and a

@@ -6,10 +6,10 @@
 #include <string_view>
 #include <vector>
 
-#include "api/analysis/pattern.hpp"
 #include "api/analysis/syntax.hpp"
 #include "api/analysis/value.hpp"
 #include "api/analysis/work.hpp"
+#include "base/pattern.hpp"
 
 namespace sluice::api::analysis {
 

@@ -5,13 +5,10 @@
 #include <algorithm>
 #include <set>
 
-#include "api/analysis/pattern.hpp"
+#include "base/pattern.hpp"
 
 namespace sluice::api::analysis {
 namespace {
-
-// A name has at most 253 bytes, so this is more than any pattern needs for it.
-constexpr std::size_t work_max = 1'000'000;
 
 // Which of the names the rule picks; the Error completes the sentence `<field>: ...`.
 Result<std::vector<bool>> picked(const std::string& rule, const std::vector<std::string>& names) {
@@ -19,10 +16,8 @@ Result<std::vector<bool>> picked(const std::string& rule, const std::vector<std:
     if (rule == "*") return picks;
     const auto pattern = Pattern::compiled(rule);
     if (!pattern) return failure(ErrorKind::Invalid, "the pattern " + pattern.error().message);
-    for (std::size_t i = 0; i < names.size(); ++i) {
-        const auto outcome = pattern->fits(names[i], work_max);
-        picks[i] = outcome && outcome->fits;
-    }
+    for (std::size_t i = 0; i < names.size(); ++i)
+        picks[i] = pattern->fits(names[i]);
     if (std::ranges::find(picks, true) != picks.end()) return picks;
     return failure(ErrorKind::Invalid, "fits the name of no metric");
 }

@@ -12,8 +12,8 @@
 #include <variant>
 #include <vector>
 
-#include "api/analysis/pattern.hpp"
 #include "api/analysis/value.hpp"
+#include "base/pattern.hpp"
 
 namespace sluice::api::analysis {
 

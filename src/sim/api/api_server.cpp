@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <ranges>
+
 #include "sim/api/answers.hpp"
 #include "sim/api/handling.hpp"
 #include "sim/api/selectors.hpp"
@@ -57,25 +59,25 @@ std::string ApiServer::next_suffix() {
     return suffix;
 }
 
-void ApiServer::learn_definitions() {
-    custom_.clear();
-    for (const ObjectPtr& one : storage_.list(definitions))
-        for (Resource& resource : resources_of(one->object()))
-            custom_.push_back(std::move(resource));
+void ApiServer::learn_definition(const std::string& name) {
+    if (const ObjectPtr found = find(definitions, {}, name))
+        custom_[name] = resources_of(found->object());
+    else
+        custom_.erase(name);
 }
 
 std::vector<const Resource*> ApiServer::resources() const {
     std::vector<const Resource*> all;
     for (const Resource& one : built_in_resources())
         all.push_back(&one);
-    for (const Resource& one : custom_)
+    for (const Resource& one : custom_ | std::views::values | std::views::join)
         all.push_back(&one);
     return all;
 }
 
 const Resource* ApiServer::resource(const std::string& id) const {
     if (const Resource* found = built_in_resource(id)) return found;
-    for (const Resource& one : custom_)
+    for (const Resource& one : custom_ | std::views::values | std::views::join)
         if (one.id() == id) return &one;
     return nullptr;
 }
@@ -84,7 +86,7 @@ const Resource* ApiServer::resource_for(const json::object& object) const {
     const std::string version = text_at(object, "/apiVersion");
     const std::string kind = text_at(object, "/kind");
     if (const Resource* found = built_in_kind(version, kind)) return found;
-    for (const Resource& one : custom_)
+    for (const Resource& one : custom_ | std::views::values | std::views::join)
         if (one.kind == kind && one.api_version() == version) return &one;
     return nullptr;
 }

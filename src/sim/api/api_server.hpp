@@ -106,12 +106,12 @@ class ApiServer {
     friend class Writing;   // one write: writing.cpp
     std::string next_uid();
     std::string next_suffix();
-    void learn_definitions();
+    void learn_definition(const std::string& name);
 
     Storage storage_;
     Dice dice_;
     bool tracks_fields_;
-    std::vector<Resource> custom_;
+    std::map<std::string, std::vector<Resource>> custom_;  // by the name of their definition
 };
 
 }  // namespace sluice::sim

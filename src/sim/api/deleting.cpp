@@ -90,7 +90,7 @@ Response Writing::gone(const Place& place, json::object last) {
             server_.storage_.remove({kind_of, text_at(one->object(), "/metadata/namespace"),
                                      text_at(one->object(), "/metadata/name")},
                                     user_);
-        server_.learn_definitions();
+        server_.learn_definition(place.name);
     }
     Response response;
     const bool shows_object = std::ranges::count(shown_when_gone, resource_.id()) > 0;

@@ -286,7 +286,7 @@ std::optional<Response> Handling::unknown_in(const json::object& object) const {
     const std::string strictness = query("fieldValidation");
     if (!resource.is_custom() || strictness == "Ignore") return std::nullopt;
     std::vector<std::string> said;
-    for (const std::string& path : unknown_fields(*resource.schema, object))
+    for (const std::string& path : unknown_fields(resource.schema->document, object))
         said.push_back(fmt::format("unknown field \"{}\"", path));
     if (said.empty()) return std::nullopt;
     if (strictness == "Strict")

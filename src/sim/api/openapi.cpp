@@ -48,7 +48,7 @@ json::object with_kind_fields(json::object schema, const Resource& resource) {
 }
 
 json::object schema_of(const Resource& resource) {
-    if (resource.is_custom()) return with_kind_fields(*resource.schema, resource);
+    if (resource.is_custom()) return with_kind_fields(resource.schema->document, resource);
     return with_kind_fields(built_in_schema(resource.kind, resource.has_status), resource);
 }
 

@@ -141,8 +141,7 @@ std::vector<Resource> resources_of(const json::object& definition) {
         one.has_status = has(*version, "/subresources/status");
         one.has_scale = has(*version, "/subresources/scale");
         one.counts_generation = true;
-        one.schema =
-            std::make_shared<const json::object>(object_at(*version, "/schema/openAPIV3Schema"));
+        one.schema = std::make_shared<const Schema>(object_at(*version, "/schema/openAPIV3Schema"));
         one.columns = array_at(*version, "/additionalPrinterColumns");
         resources.push_back(std::move(one));
     }

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/api/json.hpp"
+#include "sim/api/schema.hpp"
 
 namespace sluice::sim {
 
@@ -25,7 +25,7 @@ struct Resource {
     bool counts_generation = false;  // metadata.generation moves with the spec
     // Of a custom resource: the schema of its version (openAPIV3Schema) and
     // additionalPrinterColumns.
-    std::shared_ptr<const json::object> schema = {};
+    std::shared_ptr<const Schema> schema = {};
     json::array columns = {};
     std::vector<std::string> categories = {};
 

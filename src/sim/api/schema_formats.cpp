@@ -3,17 +3,11 @@
 
 #include <algorithm>
 #include <array>
-#include <locale>
-#include <map>
 #include <optional>
-#include <regex>
 #include <string>
-#include <vector>
 
 namespace sluice::sim {
 namespace {
-
-constexpr std::size_t pattern_text_max = 4096;
 
 bool is_digit(char c) {
     return c >= '0' && c <= '9';
@@ -136,46 +130,6 @@ bool has_format(std::string_view text, std::string_view format) {
         return is_date(reader) && reader.is_done();
     }
     return true;
-}
-
-namespace {
-
-// The table of characters that patterns are read with is filled on first use, by whoever comes
-// first, and shared by all threads. Filled here, once, it is only read afterwards.
-bool fill_character_table() {
-    const auto& table = std::use_facet<std::ctype<char>>(std::locale{});
-    for (int c = 1; c < 256; ++c)
-        static_cast<void>(table.narrow(static_cast<char>(c), '\0'));
-    return true;
-}
-
-// Making one costs far more than using it, and every write to a custom object uses the same few.
-// Nothing: it is no pattern.
-const std::optional<std::regex>& compiled(std::string_view pattern) {
-    // Like the API server's patterns, these are matched without backtracking, whose time can
-    // double with every character.
-    constexpr auto syntax = std::regex_constants::ECMAScript | std::regex_constants::__polynomial;
-    [[maybe_unused]] static const bool is_filled = fill_character_table();
-    constexpr std::size_t kept_max = 64;  // more than the definitions of a cluster have
-    thread_local std::map<std::string, std::optional<std::regex>, std::less<>> kept;
-    if (const auto known = kept.find(pattern); known != kept.end()) return known->second;
-    if (kept.size() >= kept_max) kept.clear();
-    std::optional<std::regex>& made = kept[std::string{pattern}];
-    try {
-        made.emplace(pattern.begin(), pattern.end(), syntax);
-    } catch (const std::regex_error&) {
-        made.reset();
-    }
-    return made;
-}
-
-}  // namespace
-
-bool matches_pattern(std::string_view text, std::string_view pattern) {
-    if (pattern.size() > pattern_text_max) return true;
-    if (text.size() > pattern_text_max) return false;
-    const auto& expression = compiled(pattern);
-    return !expression || std::regex_search(text.begin(), text.end(), *expression);
 }
 
 }  // namespace sluice::sim

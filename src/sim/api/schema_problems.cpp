@@ -26,9 +26,6 @@ struct Findings {
     }
 };
 
-Findings check(const json::object& schema, const json::value& value, const std::string& path,
-               int levels);
-
 // One of anyOf, oneOf and allOf.
 struct Alternatives {
     std::size_t count = 0;
@@ -37,8 +34,26 @@ struct Alternatives {
     Findings all = {};
 };
 
-Alternatives try_each(const json::array& schemas, const json::value& value, const std::string& path,
-                      int levels) {
+// Holds a value against a part of a schema whose patterns are these.
+class Comparison {
+  public:
+    explicit Comparison(const Patterns& patterns) : patterns_(patterns) {}
+    Findings check(const json::object& schema, const json::value& value, const std::string& path,
+                   int levels) const;
+
+  private:
+    Alternatives try_each(const json::array& schemas, const json::value& value,
+                          const std::string& path, int levels) const;
+    void check_alternatives(const json::object& schema, const json::value& value,
+                            const std::string& path, int levels, Findings& found) const;
+    void check_members(const json::object& schema, const json::object& object,
+                       const std::string& path, int levels, Findings& found) const;
+
+    const Patterns& patterns_;
+};
+
+Alternatives Comparison::try_each(const json::array& schemas, const json::value& value,
+                                  const std::string& path, int levels) const {
     Alternatives tried;
     for (const json::value& entry : schemas) {
         const json::object* schema = entry.if_object();
@@ -55,8 +70,8 @@ Alternatives try_each(const json::array& schemas, const json::value& value, cons
     return tried;
 }
 
-void check_alternatives(const json::object& schema, const json::value& value,
-                        const std::string& path, int levels, Findings& found) {
+void Comparison::check_alternatives(const json::object& schema, const json::value& value,
+                                    const std::string& path, int levels, Findings& found) const {
     if (auto any = try_each(list_in(schema, "anyOf"), value, path, levels);
         any.count > 0 && any.valid == 0) {
         found.add({anywhere(quoted(path) + " must validate at least one schema (anyOf)")});
@@ -82,8 +97,8 @@ void check_alternatives(const json::object& schema, const json::value& value,
         found.add({anywhere(quoted(path) + " must not validate the schema (not)")});
 }
 
-void check_members(const json::object& schema, const json::object& object, const std::string& path,
-                   int levels, Findings& found) {
+void Comparison::check_members(const json::object& schema, const json::object& object,
+                               const std::string& path, int levels, Findings& found) const {
     for (const auto& [key, value] : object)
         if (const json::object* known = schema_of_member(schema, key))
             found.add(check(*known, value, child_path(path, key), levels));
@@ -96,8 +111,8 @@ std::string entry_path(const std::string& path, std::size_t index) {
     return path + "[" + std::to_string(index) + "]";
 }
 
-Findings check(const json::object& schema, const json::value& value, const std::string& path,
-               int levels) {
+Findings Comparison::check(const json::object& schema, const json::value& value,
+                           const std::string& path, int levels) const {
     Findings found;
     if (levels <= 0) {
         found.add({anywhere(quoted(path) + " is nested too deeply to be validated")});
@@ -109,7 +124,7 @@ Findings check(const json::object& schema, const json::value& value, const std::
         if (const json::object* items = part_of(schema, "items"))
             for (std::size_t i = 0; i < list->size(); ++i)
                 found.add(check(*items, (*list)[i], entry_path(path, i), levels - 1));
-    found.add(value_problems(schema, value, path));
+    found.add(value_problems(schema, patterns_, value, path));
     if (const json::object* object = value.if_object())
         check_members(schema, *object, path, levels - 1, found);
     return found;
@@ -164,10 +179,11 @@ void check_structure(const json::object& schema, const json::value& value, const
 
 }  // namespace
 
-std::vector<FieldProblem> problems(const json::object& schema, const json::object& object) {
+std::vector<FieldProblem> problems(const Schema& schema, const json::object& object) {
     const json::value value = object;
-    std::vector<FieldProblem> found = check(schema, value, "", schema_depth_max).problems;
-    check_structure(schema, value, "", schema_depth_max, found);
+    std::vector<FieldProblem> found =
+        Comparison{schema.patterns}.check(schema.document, value, "", schema_depth_max).problems;
+    check_structure(schema.document, value, "", schema_depth_max, found);
     return found;
 }
 

@@ -91,8 +91,8 @@ FieldProblem too_many(const std::string& path, std::size_t size, std::uint64_t l
                 " items"};
 }
 
-void check_text(const json::object& schema, const json::value& value, const std::string& path,
-                Problems& found) {
+void check_text(const json::object& schema, const Patterns& patterns, const json::value& value,
+                const std::string& path, Problems& found) {
     const std::string_view text = value.get_string();
     const std::size_t length = code_points(text);
     if (const auto limit = size_in(schema, "maxLength"); limit && length > *limit)
@@ -102,9 +102,10 @@ void check_text(const json::object& schema, const json::value& value, const std:
         found.push_back(
             invalid(path, value,
                     in_body(path, "should be at least " + std::to_string(*limit) + " chars long")));
-    const std::string pattern = text_at(schema, "/pattern");
-    if (!pattern.empty() && !matches_pattern(text, pattern))
-        found.push_back(invalid(path, value, in_body(path, "should match '" + pattern + "'")));
+    const auto pattern = patterns.find(text_at(schema, "/pattern"));
+    if (pattern != patterns.end() && !pattern->second.fits(text))
+        found.push_back(
+            invalid(path, value, in_body(path, "should match '" + pattern->first + "'")));
     const std::string format = text_at(schema, "/format");
     if (!has_format(text, format)) found.push_back(of_wrong_type(path, format, text));
 }
@@ -218,10 +219,10 @@ std::vector<FieldProblem> type_problems(const json::object& schema, const json::
     return {of_wrong_type(path, wanted, type_of(value))};
 }
 
-std::vector<FieldProblem> value_problems(const json::object& schema, const json::value& value,
-                                         const std::string& path) {
+std::vector<FieldProblem> value_problems(const json::object& schema, const Patterns& patterns,
+                                         const json::value& value, const std::string& path) {
     Problems found;
-    if (value.is_string()) check_text(schema, value, path, found);
+    if (value.is_string()) check_text(schema, patterns, value, path, found);
     if (value.is_number()) check_number(schema, value, path, found);
     if (value.is_array()) check_list(schema, value, path, found);
     if (value.is_object()) check_object(schema, value, path, found);

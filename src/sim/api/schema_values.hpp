@@ -20,7 +20,7 @@ FieldProblem anywhere(const std::string& detail);
 std::vector<FieldProblem> type_problems(const json::object& schema, const json::value& value,
                                         const std::string& path);
 // Lengths, pattern, format, bounds of numbers, enum, and how many items and properties.
-std::vector<FieldProblem> value_problems(const json::object& schema, const json::value& value,
-                                         const std::string& path);
+std::vector<FieldProblem> value_problems(const json::object& schema, const Patterns& patterns,
+                                         const json::value& value, const std::string& path);
 
 }  // namespace sluice::sim

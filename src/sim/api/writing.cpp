@@ -138,7 +138,7 @@ Response Writing::stored(const Place& place, json::object object, int status,
                          std::vector<std::string> warnings) {
     if (is_dry) return accepted(std::move(object), status, std::move(warnings));
     const ObjectPtr after = server_.storage_.put(place, std::move(object), user_);
-    if (place.resource == definitions) server_.learn_definitions();
+    if (place.resource == definitions) server_.learn_definition(place.name);
     return accepted(after->object(), status, std::move(warnings));
 }
 
@@ -163,8 +163,8 @@ Response Writing::create(const std::string& ns, json::object object) {
     meta["uid"] = server_.next_uid();
     meta["creationTimestamp"] = to_rfc3339(now_);
     if (resource_.counts_generation) meta["generation"] = 1;
-    if (resource_.is_custom()) object = pruned(*resource_.schema, std::move(object));
-    if (resource_.is_custom()) object = with_defaults(*resource_.schema, std::move(object));
+    if (const Schema* schema = resource_.schema.get())
+        object = with_defaults(schema->document, pruned(schema->document, std::move(object)));
     if (resource_.has_status) object.erase("status");
     fill_in(resource_, object);
     if (server_.tracks_fields_ && !is_applied)
@@ -253,8 +253,8 @@ Response Writing::update(const ObjectPtr& before, json::object object,
         object.erase("status");
     keep_server_fields(was, object);
     tidy(resource_, object);
-    if (resource_.is_custom()) object = pruned(*resource_.schema, std::move(object));
-    if (resource_.is_custom()) object = with_defaults(*resource_.schema, std::move(object));
+    if (const Schema* schema = resource_.schema.get())
+        object = with_defaults(schema->document, pruned(schema->document, std::move(object)));
     if (subresource.empty()) fill_in(resource_, object);
     if (server_.tracks_fields_ && is_scaled)
         object = with_scale_fields(std::move(object), manager, now_);

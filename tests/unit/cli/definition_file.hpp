@@ -32,7 +32,7 @@ inline std::string problems_of(const boost::json::object& schema, const std::str
                                      {"spec", boost::json::parse(spec)},
                                      {"status", boost::json::parse(status)}};
     std::string text;
-    for (const sim::FieldProblem& problem : sim::problems(schema, object))
+    for (const sim::FieldProblem& problem : sim::problems(sim::Schema{schema}, object))
         text += problem.field + ": " + problem.message + "\n";
     return text;
 }

@@ -116,11 +116,11 @@ TEST(Defects, OfABystanderDoNotHoldWhoSteers) {
 
 TEST(DefectsDeathTest, EndTheProcessWhereNobodyAskedToSurviveThem) {
     EXPECT_DEATH(
-        {
+        []() noexcept {
             Desk desk;
             run_decides = ask_unless_bad;
             desk.put(runs, object("bad"));
-        },
+        }(),
         "assertion failed: name != \"bad\" .tests/unit/controller/defects_test.cpp");
 }
 

@@ -4,6 +4,7 @@
 
 #include <functional>
 
+#include "base/assert.hpp"
 #include "model/decode.hpp"
 #include "tests/unit/model/json_patch.hpp"
 #include "tests/unit/model/texts.hpp"
@@ -178,8 +179,8 @@ TEST(WorkloadPatch, NothingButThePartitionAndOurAnnotationsChanges) {
     EXPECT_EQ(*after, expected);
 }
 
-TEST(WorkloadPatchDeathTest, APartitionBelowZeroCannotBeSpelled) {
-    EXPECT_DEATH(WorkloadPatch{observed()}.move_partition(Partition{-1}), "assertion failed");
+TEST(WorkloadPatch, APartitionBelowZeroCannotBeSpelled) {
+    EXPECT_THROW(WorkloadPatch{observed()}.move_partition(Partition{-1}), AssertionFailed);
 }
 
 // Each row moves the world on between the look and the write.

@@ -24,7 +24,7 @@ const Resource gates{
     .plural = "gates",
     .singular = "gate",
     .kind = "Gate",
-    .schema = std::make_shared<const json::object>(json::object{
+    .schema = std::make_shared<const Schema>(json::object{
         {"type", "object"},
         {"description", "Lets one pod through at a time."},
         {"properties",

@@ -153,7 +153,7 @@ TEST(Table, shows_what_else_is_in_a_cluster) {
 
 TEST(Table, has_the_columns_that_a_definition_asks_for) {
     Resource gates = resource("gates", "sluice.dev");
-    gates.schema = std::make_shared<const json::object>();
+    gates.schema = std::make_shared<const Schema>(json::object{});
     const json::object gate = parsed(R"({"metadata": {"name": "g"}, "spec": {"width": 2},
         "status": {"since": ")" + created(200s) +
                                      R"(", "conditions": [

@@ -235,11 +235,12 @@ TEST(Expression, asks_about_texts) {
 }
 
 TEST(Expression, refuses_patterns_before_they_are_used) {
-    expect_refused({{"result matches '('", "16: the pattern opens a group"},
-                    {"result matches '" + std::string(1025, 'a') + "'",
-                     "16: the pattern is longer than 1024 bytes"},
-                    {"'a' matches result", "5: the pattern opens a group", R"js("(")js"},
-                    {"result matches 'a'", "8: matches does not go with a number", "5"}});
+    expect_refused(
+        {{"result matches '('", "16: the pattern cannot be read: missing )"},
+         {"result matches '" + std::string(1025, 'a') + "'",
+          "16: the pattern is longer than 1024 bytes"},
+         {"'a' matches result", "5: the pattern cannot be read: missing )", R"js("(")js"},
+         {"result matches 'a'", "8: matches does not go with a number", "5"}});
 }
 
 TEST(Expression, refuses_conditions_that_are_not_about_truth) {

@@ -114,7 +114,7 @@ TEST(Rules, ARuleThatPicksNothingOrStandsThereTwiceIsRefused) {
     EXPECT_EQ(refusal(metric_json("a", ""),
                       R"(,"dryRun":[{"metricName":"b"},{"metricName":"("},{"metricName":"b"}])"),
               "spec.dryRun[0].metricName: fits the name of no metric. "
-              "spec.dryRun[1].metricName: the pattern opens a group and does not close it. "
+              "spec.dryRun[1].metricName: the pattern cannot be read: missing ). "
               "spec.dryRun[2].metricName: is there twice.");
 }
 
