@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import re
 from typing import Any, Iterable
 
 import pytest
@@ -19,6 +20,17 @@ def serve(api: Api, name: str, kind: str) -> None:
     """Applies the definition from its file and waits until the kind is served."""
     api.kubectl("apply", "-f", str(REPOSITORY / f"deploy/crds/{name}.yaml"))
     wait_for(f"{kind}s to be served", lambda: api.list(kind) is not None)
+
+
+def examples_in(page: str, kind: str) -> list[Object]:
+    """The objects of that kind that a page of ours shows, in the namespace default."""
+    text = (REPOSITORY / page).read_text()
+    blocks = [yaml.safe_load(block) for block in re.findall(r"```yaml\n(.*?)```", text, re.DOTALL)]
+    shown = [one for one in blocks if one["kind"] == kind]
+    assert shown
+    for one in shown:
+        one["metadata"]["namespace"] = "default"
+    return shown
 
 
 def put(obj: Object, path: list[str], value: Any) -> None:

@@ -29,8 +29,8 @@ def world(cluster: ControlPlane, install: Callable[[str], None],
     one.stop()
 
 
-def prometheus(world: World, query: str) -> Object:
-    return {"prometheus": {"address": world.prometheus.url, "query": query}}
+def prometheus(world: World, query: str, **fields: Any) -> Object:
+    return {"prometheus": {"address": world.prometheus.url, "query": query, **fields}}
 
 
 def create(api: Api, namespace: str, name: str, provider: Object, spec: Object | None = None,
@@ -86,6 +86,30 @@ def test_prometheus_decides_what_becomes_of_a_run(
             if one["involvedObject"]["kind"] == KIND}, lambda seen: len(seen) == 4)
     assert events == {"good": "AnalysisRunSuccessful", "bad": "AnalysisRunFailed",
                       "ill": "AnalysisRunError", "vague": "AnalysisRunError"}
+
+
+def test_a_query_over_a_span_of_time_gives_the_samples_of_all_series(
+        api: Api, namespace: str, world: World, operator: Callable[..., Operator]) -> None:
+    operator(*FLAGS)
+    span = {"start": 'now() - duration("{{args.span}}")', "end": "now()", "step": "5s"}
+    two = ('label_replace(vector(1), "a", "x", "", "") or '
+           'label_replace(vector(2), "a", "y", "", "")')
+    args = {"args": [{"name": "span", "value": "10s"}]}
+    create(api, namespace, "good", prometheus(world, two, rangeQuery=span), args,
+           successCondition="len(result) == 6 && all(result, {# in [1, 2]})")
+    create(api, namespace, "bad", prometheus(world, "vector(7)", rangeQuery=span), args,
+           successCondition="all(result, {# < 7})")
+    create(api, namespace, "ill", prometheus(world, "up", rangeQuery={**span, "end": "soon"}),
+           args)
+    create(api, namespace, "instant", prometheus(world, "vector(7)[10s:5s]"),
+           successCondition="len(result) in [2, 3]")
+    good, bad, ill = (wait_for_end(api, namespace, name) for name in ("good", "bad", "ill"))
+    assert good["phase"] == "Successful", good
+    assert measured(good)["measurements"][0]["value"] == "[1,1,1,2,2,2]"
+    assert (bad["phase"], measured(bad)["measurements"][0]["value"]) == ("Failed", "[7,7,7]")
+    assert ill["phase"] == "Error"
+    assert "prometheus.rangeQuery.end: must be a time such as now()" in ill["message"]
+    assert wait_for_end(api, namespace, "instant")["phase"] == "Successful"
 
 
 def test_a_web_server_is_measured_by_what_it_says(

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from definitions import (GONE, assert_every_rule_speaks, assert_one_sentence, assert_refused,
-                         changed_object, schema_of, serve, unbounded, undescribed)
+                         changed_object, examples_in, schema_of, serve, unbounded, undescribed)
 from harness.api import Api, Object
 
 KINDS = {"analysistemplates.argoproj.io": "AnalysisTemplate",
@@ -48,13 +48,15 @@ FULL: Object = {
          "provider": {"prometheus": {
              "query": "up", "timeout": 40, "insecure": True,
              "headers": [{"key": "X-Scope-OrgID", "value": "a"}],
-             "rangeQuery": {"start": "now() - duration('5m')", "step": "1m"},
-             "authentication": {"sigv4": {"region": "x"}}}}},
+             "rangeQuery": {"start": "now() - duration('5m')", "end": "now()", "step": "1m"},
+             "authentication": {"sigv4": {"region": "x"}, "oauth2": {}}}}},
         {"name": "w", "provider": {"web": {
             "url": "http://shop/{{args.a}}", "method": "POST", "jsonBody": {"a": {"b": [1]}},
             "jsonPath": "{$.data.ok}", "timeoutSeconds": 20, "insecure": False,
             "headers": [{"key": "Authorization", "value": "Bearer {{args.t}}"}],
-            "authentication": {"oauth2": {"tokenUrl": "http://x"}}}}},
+            "authentication": {"later": {"a": 1}, "oauth2": {
+                "tokenUrl": "http://x", "clientId": "a", "clientSecret": "{{args.s}}",
+                "scopes": ["b"]}}}}},
         {"name": "j", "count": 1, "provider": {"job": {
             "metadata": {"labels": {"a": "b"}},
             "spec": {"backoffLimit": 1, "template": {"spec": {
@@ -85,6 +87,19 @@ def metric(**fields: Any) -> dict[str, Any]:
 
 def web(**fields: Any) -> dict[str, Any]:
     return metric(provider={"web": {"url": "http://x", **fields}})
+
+
+def prometheus(**fields: Any) -> dict[str, Any]:
+    return metric(provider={"prometheus": {"query": "up", **fields}})
+
+
+def span(step: Any) -> dict[str, Any]:
+    return prometheus(rangeQuery={"start": "now()", "end": "now()", "step": step})
+
+
+def test_the_examples_of_our_own_page_apply(api: Api) -> None:
+    for one in examples_in("docs/rolloutplugin.md", "AnalysisTemplate"):
+        api.create(one, dry_run=True)
 
 
 def test_a_template_applies_as_it_is(api: Api, namespace: str) -> None:
@@ -127,6 +142,8 @@ BAD: list[tuple[dict[str, Any], str, str]] = [
     (metric(count=True), METRIC + ".count", "must be of type integer,string"),
     (metric(provider={"prometheus": {}}), METRIC + ".provider.prometheus.query", "Required value"),
     (metric(provider={"web": {}}), METRIC + ".provider.web.url", "Required value"),
+    (prometheus(rangeQuery={}), METRIC + ".provider.prometheus.rangeQuery.start",
+     "Required value"),
     (web(method="DELETE"), METRIC + ".provider.web.method", "Unsupported value"),
     (metric(provider={"job": {"spec": {}}}), METRIC + ".provider.job.spec.template", "Required"),
     ({"spec.metrics": metric()["spec.metrics"] * 2}, "spec.metrics[1]", "Duplicate value"),
@@ -166,6 +183,14 @@ RULES: list[tuple[dict[str, Any], str, str]] = [
      "body and jsonBody exclude each other; leave one of them out."),
     (web(body="a"), METRIC + ".provider.web.method", "a body needs the method POST or PUT."),
     (web(method="GET", jsonBody={}), METRIC + ".provider.web.method", "a body needs the method"),
+    *((asked(authentication={"oauth2": client}),
+       f"{METRIC}.provider.{name}.authentication.oauth2",
+       "oauth2 needs tokenUrl, clientId and clientSecret.")
+      for name, asked in (("prometheus", prometheus), ("web", web))
+      for client in ({"tokenUrl": "http://x"}, {"clientId": "a", "clientSecret": "b"},
+                     {"tokenUrl": "", "clientId": "a", "clientSecret": "b"})),
+    *((span(step), METRIC + ".provider.prometheus.rangeQuery.step",
+       "step must be a duration of at least 1ms") for step in ("1", "0s", "1us", "721h")),
     ({"spec.args": [{"name": "a", "value": "b", "valueFrom": {"fieldRef": {"fieldPath": "c"}}}]},
      "spec.args[0].valueFrom", "an argument has a value or a valueFrom, not both"),
     ({"spec.args": [{"name": "a", "valueFrom": {}}]}, "spec.args[0].valueFrom",

@@ -3,14 +3,13 @@ example applies, and what is wrong is refused with a sentence that names the fie
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import pytest
 import yaml
 
 from definitions import (GONE, assert_every_rule_speaks, assert_one_sentence, assert_refused,
-                         changed_object, schema_of, serve, unbounded, undescribed)
+                         changed_object, examples_in, schema_of, serve, unbounded, undescribed)
 from harness.api import Api, ApiError, Object
 from harness.places import REPOSITORY
 
@@ -48,12 +47,7 @@ def pause(duration: Any) -> dict[str, Any]:
 
 @pytest.mark.parametrize("page", ["README.md", "docs/rolloutplugin.md"])
 def test_the_examples_of_our_own_pages_apply(api: Api, page: str) -> None:
-    text = (REPOSITORY / page).read_text()
-    blocks = [yaml.safe_load(block) for block in re.findall(r"```yaml\n(.*?)```", text, re.DOTALL)]
-    shown = [one for one in blocks if one["kind"] == KIND]
-    assert shown
-    for one in shown:
-        one["metadata"]["namespace"] = "default"
+    for one in examples_in(page, KIND):
         api.create(one, dry_run=True)
 
 

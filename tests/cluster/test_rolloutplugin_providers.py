@@ -12,6 +12,7 @@ from harness.api import Object
 from harness.hookserver import Answer, HookServer, Request, json_answer, status
 from harness.operator import Operator
 from harness.recorder import Change, Recorder
+from harness.tokenserver import TokenServer
 from harness.waiting import wait_for
 from harness.workloads import IMAGE_A, IMAGE_B, IMAGE_C, set_behaviour
 from phased_world import CLOSED, FLAGS, Stories, World, deleted_pods, partitions, running, world
@@ -160,6 +161,73 @@ def a_cluster_template_with_a_secret_and_a_value(s: Analysed) -> None:
     assert outcomes(s) == [("1", "Error"), ("1", "Successful")]
     s.check_silence(token)
     s.api.delete("ClusterAnalysisTemplate", s.namespace)
+
+
+PASSWORD = [{"name": "password",
+             "valueFrom": {"secretKeyRef": {"name": "login", "key": "password"}}}]
+
+
+def messages(s: Analysed) -> list[str]:
+    """Of the only run, what its measurements say."""
+    (run,) = s.runs()
+    return [one["message"] for one in run["status"]["metricResults"][0]["measurements"]]
+
+
+@STORIES.add
+def a_token_is_asked_for_before_each_question_to_prometheus(s: Analysed) -> None:
+    s.let_secrets_be_read()
+    with TokenServer(s.world.prometheus.forward) as server:
+        s.create_secret("login", password=server.password)
+        roll(s, {"prometheus": {"address": server.url, "query": "vector(7)",
+                                "authentication": server.authentication("password")}},
+             args=PASSWORD, interval="1s", count=2, successCondition="result[0] == 7")
+        s.finish(IMAGE_B, 3)
+        assert server.calls == ["token", "question"] * 2
+    assert outcomes(s) == [("1", "Successful")]
+    s.check_silence(server.password, *server.tokens)
+
+
+@STORIES.add
+def a_token_endpoint_that_looks_for_the_client_in_the_body(s: Analysed) -> None:
+    def echo(request: Request) -> Answer:
+        return json_answer({"data": {"ok": True, "heard": request.headers["Authorization"]}})
+
+    s.let_secrets_be_read()
+    with TokenServer(echo, in_body=True) as server:
+        s.create_secret("login", password=server.password)
+        roll(s, web(f"{server.url}/health", authentication=server.authentication("password")),
+             args=PASSWORD, successCondition="result.ok")
+        s.finish(IMAGE_B, 3)
+        assert server.calls == ["refused", "token", "question"]
+    assert "[redacted]" in str(s.runs()[0]["status"]["metricResults"])
+    s.check_silence(server.password, *server.tokens)
+
+
+@STORIES.add
+def a_wrong_password_is_told_without_what_the_endpoint_repeats(s: Analysed) -> None:
+    wrong = "canary-wrong-password"
+    s.let_secrets_be_read()
+    s.create_secret("login", password=wrong)
+    with TokenServer(s.world.prometheus.forward) as server:
+        roll(s, web(server.url, authentication=server.authentication("password")), args=PASSWORD,
+             consecutiveErrorLimit=0)
+        s.wait_until_taken_back(replicas=3)
+        assert server.calls == ["refused", "refused"]
+    assert messages(s) == ["the token endpoint answered HTTP 401: invalid_client"]
+    s.check_silence(wrong)
+
+
+@STORIES.add
+def a_token_goes_no_further_than_the_secret_that_it_was_given_for(s: Analysed) -> None:
+    s.let_secrets_be_read()
+    with HookServer() as other, TokenServer(s.world.prometheus.forward) as server:
+        s.create_secret("login", {"sluice.dev/allowed-hosts": server.url},
+                        password=server.password)
+        roll(s, web(other.url, authentication=server.authentication("password")), args=PASSWORD,
+             consecutiveErrorLimit=0)
+        s.wait_until_taken_back(replicas=3)
+        assert server.calls == [] and other.requests == []
+    assert f"may not be sent to {other.url}" in messages(s)[0]
 
 
 @pytest.mark.parametrize("name", STORIES)

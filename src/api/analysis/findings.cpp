@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <boost/json.hpp>
 #include <charconv>
 #include <cmath>
@@ -6,6 +8,7 @@
 #include "api/analysis/json_path.hpp"
 #include "api/metrics/prometheus_answer.hpp"
 #include "base/utf8.hpp"
+#include "model/json_text.hpp"
 
 namespace sluice::api::analysis {
 namespace {
@@ -26,48 +29,59 @@ Result<Value> number_of(const json::value* sample) {
     return Value(number);
 }
 
-Result<json::value> parsed(std::string_view body) {
-    json::parse_options options;
-    options.max_depth = json_depth_max;
-    boost::system::error_code broken;
-    json::value value = json::parse(body, broken, {}, options);
-    if (broken) return failure(ErrorKind::Malformed, "the answer is not JSON");
-    return value;
+// The samples of one series, as the answer holds them; a null stands for a histogram.
+std::vector<const json::value*> samples_in(const json::object& series) {
+    const json::value* values = series.if_contains("values");
+    if (!values || series.contains("histograms")) return {series.if_contains("value")};
+    std::vector<const json::value*> samples;
+    for (const json::value& one : values->as_array())
+        samples.push_back(&one);
+    return samples;
 }
 
 }  // namespace
+
+Result<void> is_served_by(std::string_view who, const Answer& answer) {
+    if (answer.status >= 200 && answer.status <= 299) return {};
+    const bool is_redirect = answer.status >= 300 && answer.status < 400;
+    return failure(ErrorKind::Server,
+                   fmt::format("{} answered HTTP {}{}", who, answer.status,
+                               is_redirect ? "; redirects are not followed" : ""));
+}
+
+Result<json::value> json_in(const Answer& answer) {
+    json::parse_options options;
+    options.max_depth = json_depth_max;
+    boost::system::error_code broken;
+    json::value value = json::parse(answer.body, broken, {}, options);
+    if (broken) return failure(ErrorKind::Malformed, "the answer is not JSON");
+    return value;
+}
 
 Result<Value> samples_of(const Answer& answer) {
     const metrics::MetricReading reading = metrics::read_prometheus_answer(answer);
     if (reading.kind == metrics::MetricReading::Kind::Unknown)
         return failure(ErrorKind::Malformed, reading.message);
-    const Result<json::value> whole = parsed(answer.body);
+    const Result<json::value> whole = json_in(answer);
     if (!whole) return std::unexpected(whole.error());
     boost::system::error_code none;
-    const json::value* type = whole->find_pointer("/data/resultType", none);
     const json::value* result = whole->find_pointer("/data/result", none);
-    if (!type || !result || *type == "matrix")
-        return failure(
-            ErrorKind::Invalid,
-            "Prometheus's answer is a range; an analysis needs one value of each series");
-    if (*type == "scalar") return number_of(result);
+    if (model::text_at(*whole, "/data/resultType") == "scalar") return number_of(result);
     Value::Array numbers;
     for (const json::value& series : result->as_array()) {
-        const Result<Value> number = number_of(series.as_object().if_contains("value"));
-        if (!number) return number;
-        numbers.push_back(*number);
+        for (const json::value* sample : samples_in(series.as_object())) {
+            const Result<Value> number = number_of(sample);
+            if (!number) return number;
+            numbers.push_back(*number);
+        }
     }
     return Value(std::move(numbers));
 }
 
 Result<Value> document_of(const Answer& answer, const std::string& json_path) {
-    if (answer.status < 200 || answer.status > 299) {
-        const bool is_redirect = answer.status >= 300 && answer.status < 400;
-        return failure(ErrorKind::Server, "the server answered HTTP " +
-                                              std::to_string(answer.status) +
-                                              (is_redirect ? "; redirects are not followed" : ""));
-    }
-    const Result<json::value> whole = parsed(answer.body);
+    if (const Result<void> served = is_served_by("the server", answer); !served)
+        return std::unexpected(served.error());
+    const Result<json::value> whole = json_in(answer);
     if (!whole && json_path.empty()) {
         if (is_utf8(answer.body)) return Value(answer.body);
         return failure(ErrorKind::Malformed, "the answer is neither JSON nor a text in UTF-8");

@@ -2,81 +2,25 @@
 
 #include <algorithm>
 #include <array>
-#include <boost/json.hpp>
-#include <expected>
+#include <span>
 
-#include "api/inquiry/secrets.hpp"
+#include "api/analysis/moment.hpp"
+#include "api/analysis/token.hpp"
 #include "api/inquiry/text.hpp"
 #include "api/metrics/prometheus.hpp"
 #include "api/metrics/promql.hpp"
-#include "base/names.hpp"
 
 namespace sluice::api::analysis {
 namespace {
 
 constexpr std::size_t document_bytes_max = 1u << 20;
 
-template <class T>
-using Wanted = std::expected<T, FindingStep>;
-
-std::unexpected<FindingStep> stop(std::string_view why) {
-    return std::unexpected<FindingStep>(Finding{NotMeasured{printable(why, advice_bytes_max)}});
-}
-
-// Whom a question goes to.
-struct Peer {
-    Url host;
-    bool is_verified;
-    const HostList& allowed;  // by the administrator
-};
-
-// The Secrets of a question, which go into its headers.
-class Filling {
-  public:
-    // Or what must come first.
-    static Wanted<Filling> of(const std::vector<SecretArgument>& secrets, const Peer& peer,
-                              const std::string& ns, const Learnt& learnt) {
-        Filling filling;
-        for (const SecretArgument& secret : secrets) {
-            if (!is_dns_subdomain(secret.from.name))
-                return stop(quoted(secret.from.name) + " is not the name of a Secret");
-            const auto reader = read_secret(ns, learnt, secret.from.name);
-            if (!reader) {
-                if (const auto* need = std::get_if<NeedSecret>(&reader.error()))
-                    return std::unexpected<FindingStep>(*need);
-                return stop(std::get<Error>(reader.error()).message);
-            }
-            const Result<void> sent = reader->may_go_to(peer.host, peer.is_verified, peer.allowed);
-            if (!sent) return stop(sent.error().message);
-            const Result<std::string_view> value = reader->text(secret.from.key);
-            if (!value) return stop(value.error().message);
-            filling.values_.emplace(secret.name, Redacted{std::string{*value}});
-        }
-        return filling;
-    }
-
-    Wanted<std::string> put_into(std::string_view text) const {
-        auto out = substituted(text, [&](const std::string& name) -> std::optional<std::string> {
-            const auto found = values_.find(name);
-            if (found == values_.end()) return std::nullopt;
-            return std::string{found->second.reveal()};
-        });
-        if (!out) return stop("the question " + out.error().message);
-        return std::move(*out);
-    }
-
-  private:
-    std::map<std::string, Redacted> values_;
-};
-
 // What HTTP itself is made of is not for users to say.
 bool may_carry(std::string_view name) {
     constexpr std::array<std::string_view, 8> own{"host",    "content-length", "transfer-encoding",
                                                   "trailer", "connection",     "upgrade",
                                                   "te",      "expect"};
-    std::string lower(name);
-    for (char& c : lower)
-        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    const std::string lower = in_lower_case(name);
     const bool is_token = !lower.empty() && std::ranges::all_of(lower, [](char c) {
         constexpr std::string_view marks = "!#$%&'*+-.^_`|~";
         return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || marks.contains(c);
@@ -107,14 +51,6 @@ Wanted<std::vector<AskHeader>> filled_headers(const std::vector<Header>& headers
     return filled;
 }
 
-// Whom the question goes to, if it may.
-Wanted<Url> asked_at(const Result<Url>& url, const HostList& allowed) {
-    if (!url) return stop("the url " + url.error().message);
-    if (!allowed.empty() && !lists(allowed, *url))
-        return stop("the host " + quoted(url->host) + " is not one that Sluice may ask");
-    return *url;
-}
-
 // What is not a header is written down in many places on its way, so no Secret stands in it.
 std::optional<std::string> secret_outside_headers(
     std::initializer_list<std::pair<const char*, std::string_view>> parts) {
@@ -124,26 +60,37 @@ std::optional<std::string> secret_outside_headers(
     return std::nullopt;
 }
 
-FindingStep found(const Result<Value>& value, const Learnt& learnt) {
-    if (!value) return Finding{NotMeasured{confined(value.error().message, learnt)}};
-    return Finding{Measured{*value, confined(to_text(*value), learnt)}};
+// The last of these answers, once it is there, as a finding.
+template <class Read>
+FindingStep read_last(std::span<const Result<Answer>> answers, const Learnt& learnt,
+                      const Admission& admitted, Read read) {
+    const Result<Answer>& answer = answers.back();
+    const Result<Value> value = answer ? read(*answer) : std::unexpected(answer.error());
+    if (!value)
+        return Finding{NotMeasured{confined(value.error().message, learnt, admitted.confidential)}};
+    return Finding{Measured{*value, confined(to_text(*value), learnt, admitted.confidential)}};
 }
 
-Wanted<Ask> web_request(const WebQuestion& question, const std::string& ns, const HostList& allowed,
-                        const Learnt& learnt) {
+// The answers to the question itself.
+std::span<const Result<Answer>> behind(const Admission& admitted, const Learnt& learnt) {
+    return std::span{learnt.answers}.subspan(admitted.answers);
+}
+
+Wanted<Ask> web_request(const WebQuestion& question, const Inquiring& inquiring) {
     const Web& web = question.provider;
     if (const auto why = secret_outside_headers({{"url", web.url}, {"body", web.body}}))
         return stop(*why);
-    const auto url = asked_at(read_url(web.url, "a header with a Secret"), allowed);
-    if (!url) return std::unexpected(url.error());
-    const auto filling = Filling::of(question.secrets, {*url, !web.insecure, allowed}, ns, learnt);
+    const auto peer = peer_at("url", read_url(web.url, "a header with a Secret"), !web.insecure,
+                              inquiring.allowed);
+    if (!peer) return std::unexpected(peer.error());
+    const auto filling = Filling::of(question.secrets, *peer, inquiring);
     if (!filling) return std::unexpected(filling.error());
     auto headers = filled_headers(web.headers, *filling);
     if (!headers) return std::unexpected(headers.error());
     constexpr std::array methods{"GET", "POST", "PUT"};
     Ask ask;
     ask.method = methods[static_cast<std::size_t>(web.method)];
-    ask.url = to_text(*url);
+    ask.url = to_text(peer->host);
     ask.headers = std::move(*headers);
     ask.body = web.body;
     if (web.body_is_json) ask.headers.push_back({"Content-Type", Redacted{"application/json"}});
@@ -153,56 +100,98 @@ Wanted<Ask> web_request(const WebQuestion& question, const std::string& ns, cons
     return ask;
 }
 
-// The answer, once it is there, as a finding.
-template <class Read>
-FindingStep read_last(const Learnt& learnt, Read read) {
-    const Result<Answer>& answer = learnt.answers.back();
-    if (!answer) return found(std::unexpected(answer.error()), learnt);
-    return found(read(*answer), learnt);
+// The moments that a range query is about.
+Wanted<std::optional<metrics::Span>> span_of(const PrometheusQuestion& question) {
+    const std::optional<RangeQuery>& range = question.provider.range;
+    if (!range) return std::nullopt;
+    const Duration* step = std::get_if<Duration>(&range->step);
+    if (!step) return stop("rangeQuery.step must not hang on a Secret");
+    const Result<Instant> start = time_at(range->start, question.at);
+    if (!start) return stop("rangeQuery.start " + start.error().message);
+    const Result<Instant> end = time_at(range->end, question.at);
+    if (!end) return stop("rangeQuery.end " + end.error().message);
+    if (*end < *start) return stop("rangeQuery.end must not be before rangeQuery.start");
+    return metrics::Span{*start, *end, *step};
+}
+
+struct PrometheusRequest {
+    Url url;
+    metrics::QueryText query;
+    Ask common;
+};
+Wanted<PrometheusRequest> prometheus_request(const PrometheusQuestion& question,
+                                             const Inquiring& inquiring) {
+    const Prometheus& prometheus = question.provider;
+    if (const auto why =
+            secret_outside_headers({{"address", prometheus.address}, {"query", prometheus.query}}))
+        return stop(*why);
+    const auto peer = peer_at("url", metrics::prometheus_url(prometheus.address),
+                              !prometheus.insecure, inquiring.allowed);
+    if (!peer) return std::unexpected(peer.error());
+    const auto filling = Filling::of(question.secrets, *peer, inquiring);
+    if (!filling) return std::unexpected(filling.error());
+    if (const auto problem = metrics::promql_problem(prometheus.query))
+        return stop("the query " + *problem);
+    const auto span = span_of(question);
+    if (!span) return std::unexpected(span.error());
+    auto headers = filled_headers(prometheus.headers, *filling);
+    if (!headers) return std::unexpected(headers.error());
+    Ask common;
+    common.headers = std::move(*headers);
+    common.timeout = prometheus.timeout;
+    common.verify = !prometheus.insecure;
+    return PrometheusRequest{peer->host, {prometheus.query, *span}, std::move(common)};
+}
+
+template <class Asked>
+Wanted<Admission> admission_to(const Asked& question, const Inquiring& inquiring) {
+    return admission(question.provider.oauth2, question.secrets, !question.provider.insecure,
+                     question.provider.timeout, inquiring);
+}
+
+Ask carrying(const Admission& admitted, Ask ask) {
+    ask.headers.insert(ask.headers.end(), admitted.headers.begin(), admitted.headers.end());
+    return ask;
 }
 
 }  // namespace
 
 FindingStep inquire(const PrometheusQuestion& question, const std::string& ns,
                     const HostList& allowed, const Learnt& learnt) {
-    const Prometheus& prometheus = question.provider;
-    if (const auto why =
-            secret_outside_headers({{"address", prometheus.address}, {"query", prometheus.query}}))
-        return stop(*why).error();
-    const auto url = asked_at(metrics::prometheus_url(prometheus.address), allowed);
-    if (!url) return url.error();
-    const auto filling =
-        Filling::of(question.secrets, {*url, !prometheus.insecure, allowed}, ns, learnt);
-    if (!filling) return filling.error();
-    if (const auto problem = metrics::promql_problem(prometheus.query))
-        return stop("the query " + *problem).error();
-    auto headers = filled_headers(prometheus.headers, *filling);
-    if (!headers) return headers.error();
-    Ask common;
-    common.headers = std::move(*headers);
-    common.timeout = prometheus.timeout;
-    common.verify = !prometheus.insecure;
-    if (auto request = metrics::next_request(std::move(common), prometheus.query, *url, learnt))
-        return std::move(*request);
-    return read_last(learnt, samples_of);
+    const Inquiring inquiring{ns, allowed, learnt};
+    auto request = prometheus_request(question, inquiring);
+    if (!request) return request.error();
+    const auto admitted = admission_to(question, inquiring);
+    if (!admitted) return admitted.error();
+    const auto answers = behind(*admitted, learnt);
+    auto next = metrics::next_request(carrying(*admitted, std::move(request->common)),
+                                      request->query, request->url, answers);
+    if (next) return std::move(*next);
+    return read_last(answers, learnt, *admitted, samples_of);
 }
 
 FindingStep inquire(const WebQuestion& question, const std::string& ns, const HostList& allowed,
                     const Learnt& learnt) {
-    auto request = web_request(question, ns, allowed, learnt);
+    const Inquiring inquiring{ns, allowed, learnt};
+    auto request = web_request(question, inquiring);
     if (!request) return request.error();
-    if (learnt.answers.empty()) return std::move(*request);
-    return read_last(learnt, [&](const Answer& answer) {
+    const auto admitted = admission_to(question, inquiring);
+    if (!admitted) return admitted.error();
+    const auto answers = behind(*admitted, learnt);
+    if (answers.empty()) return carrying(*admitted, std::move(*request));
+    return read_last(answers, learnt, *admitted, [&](const Answer& answer) {
         return document_of(answer, question.provider.json_path);
     });
 }
 
 Duration longest(const PrometheusQuestion& question) {
-    return 2 * question.provider.timeout + 30s;
+    const int requests = 2 + token_requests_max(question.provider.oauth2);
+    return requests * question.provider.timeout + 30s;
 }
 
 Duration longest(const WebQuestion& question) {
-    return question.provider.timeout + 30s;
+    const int requests = 1 + token_requests_max(question.provider.oauth2);
+    return requests * question.provider.timeout + 30s;
 }
 
 }  // namespace sluice::api::analysis

@@ -1,13 +1,16 @@
-// A question to Prometheus or to a web server, as an inquiry: its Secrets, the request, and what
-// the answer means.
+// A question to Prometheus or to a web server, as an inquiry: its Secrets, a token if it has a
+// client, the request, and what the answer means.
 //
-// Promises: a Secret goes only to hosts that its annotation sluice.dev/allowed-hosts lists, if it
-// has one, and no Secret says which host is asked; no text that comes out holds a Secret, even if
-// the other side echoes it; any answer that is not what it should be is a sentence, never a value.
-// Pure; the Inquirer does the asking.
+// Promises: a Secret goes only to hosts that its annotation sluice.dev/allowed-hosts or the
+// administrator lists, and a token only where the Secrets may go that it was given for; no Secret
+// says which host is asked; no text that comes out holds a Secret or a token, even if the other
+// side echoes it; any answer that is not what it should be is a sentence, never a value. Pure; the
+// Inquirer does the asking.
 #pragma once
 
+#include <boost/json/value.hpp>
 #include <string>
+#include <string_view>
 #include <variant>
 
 #include "api/analysis/question.hpp"
@@ -29,9 +32,14 @@ FindingStep inquire(const WebQuestion& question, const std::string& ns, const Ho
 Duration longest(const PrometheusQuestion& question);
 Duration longest(const WebQuestion& question);
 
-// What Prometheus answered: a vector is a list of numbers, a scalar a number.
+// What Prometheus answered: a vector is a list of numbers, a scalar a number, and a range is the
+// list of all its samples, one series after the other.
 Result<Value> samples_of(const Answer& answer);
 // What a web server answered: JSON, or a text if no path was to be followed in it.
 Result<Value> document_of(const Answer& answer, const std::string& json_path);
+
+// Whether `who` answered with a status from 200 to 299.
+Result<void> is_served_by(std::string_view who, const Answer& answer);
+Result<boost::json::value> json_in(const Answer& answer);
 
 }  // namespace sluice::api::analysis

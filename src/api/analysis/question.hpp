@@ -19,6 +19,9 @@ namespace sluice::api::analysis {
 struct PrometheusQuestion {
     Prometheus provider;
     std::vector<SecretArgument> secrets;
+    // Of a range query, what now() is: when the question was made. The key does not hold it, so
+    // that the same measurement is not asked twice; made anew, it is about the later time.
+    Instant at = {};
     friend bool operator==(const PrometheusQuestion&, const PrometheusQuestion&) = default;
 };
 struct WebQuestion {

@@ -6,8 +6,10 @@
 #include <charconv>
 #include <set>
 
+#include "api/analysis/moment.hpp"
 #include "api/analysis/parts.hpp"
 #include "api/go_duration.hpp"
+#include "api/inquiry/text.hpp"
 
 namespace sluice::api::analysis {
 namespace {
@@ -25,6 +27,9 @@ constexpr std::size_t body_max = 16384;
 constexpr std::size_t json_path_max = 1024;
 constexpr std::size_t header_name_max = 256;
 constexpr std::size_t header_max = 8192;
+constexpr std::size_t client_max = 4096;
+constexpr std::size_t scopes_max = 32;
+constexpr std::size_t time_max = 256;
 constexpr Range timeout_range{0, 300};
 constexpr Range retention_range{0, 1000};
 constexpr Range count_range{0, 100'000};
@@ -94,14 +99,75 @@ Duration read_timeout(const Fields& fields, std::string_view key, Duration other
     return seconds == 0 ? otherwise : Duration{std::chrono::seconds{seconds}};
 }
 
-// Of these fields the first that is there and says something.
-std::optional<std::string_view> first_of(const Fields& fields,
-                                         std::initializer_list<std::string_view> keys) {
-    for (const std::string_view key : keys) {
-        const boost::json::value* value = fields.find(key);
-        if (value && !(value->is_object() && value->get_object().empty())) return key;
-    }
-    return std::nullopt;
+std::vector<std::string> read_scopes(const Fields& fields) {
+    std::vector<std::string> scopes;
+    const boost::json::value* value = fields.find("scopes");
+    if (!value) return scopes;
+    const boost::json::array* list = value->if_array();
+    const bool fits = list && list->size() <= scopes_max &&
+                      std::ranges::all_of(*list, [](const boost::json::value& one) {
+                          return one.is_string() && length_of(one.get_string()) <= setting_max;
+                      });
+    if (!fits)
+        fields.fault("scopes", fmt::format("must be a list of at most {} texts of at most {} "
+                                           "characters",
+                                           scopes_max, setting_max));
+    else
+        for (const boost::json::value& one : *list)
+            scopes.emplace_back(one.get_string());
+    return scopes;
+}
+
+// An entry that a client in Go writes although nobody filled it in says nothing.
+bool is_filled_in(const Fields& entry, std::initializer_list<std::string_view> keys) {
+    return std::ranges::any_of(keys, [&](std::string_view key) { return !is_blank(entry, key); });
+}
+
+// How the operator is to prove who it is.
+struct Authentication {
+    std::optional<OAuth2> oauth2 = {};
+    // Amazon's signatures are made with credentials of the operator, which are not for tenants.
+    bool wants_sigv4 = false;
+};
+
+Authentication read_authentication(const Fields& provider, const std::vector<Header>& headers) {
+    const auto ways = provider.object("authentication", !required);
+    if (!ways) return {};
+    Authentication read;
+    const auto sigv4 = ways->object("sigv4", !required);
+    read.wants_sigv4 = sigv4 && is_filled_in(*sigv4, {"region", "profile", "roleArn"});
+    const auto client = ways->object("oauth2", !required);
+    if (!client || !is_filled_in(*client, {"tokenUrl", "clientId", "clientSecret"})) return read;
+    const bool is_proven = std::ranges::any_of(
+        headers, [](const Header& header) { return in_lower_case(header.key) == "authorization"; });
+    if (is_proven)
+        provider.fault("authentication",
+                       "and a header Authorization exclude each other; leave one of them out");
+    read.oauth2 = OAuth2{client->text("tokenUrl", url_max, required),
+                         client->text("clientId", client_max, required),
+                         client->text("clientSecret", client_max, required), read_scopes(*client)};
+    return read;
+}
+
+// The text of a time, which depends on when it is asked for.
+std::string read_time(const Fields& fields, std::string_view key) {
+    std::string text = fields.text(key, time_max, required);
+    if (text.empty() || holds_argument(text)) return text;
+    if (const auto at = time_at(text, Instant{}); !at) fields.fault(key, at.error().message);
+    return text;
+}
+
+std::optional<RangeQuery> read_range(const Fields& provider) {
+    const auto entry = provider.object("rangeQuery", !required);
+    if (!entry) return std::nullopt;
+    RangeQuery range;
+    range.start = read_time(*entry, "start");
+    range.end = read_time(*entry, "end");
+    const auto step = read_duration(*entry, "step");
+    if (is_blank(*entry, "step")) entry->fault("step", "is required");
+    if (step == Written<Duration>{Duration{0}}) entry->fault("step", "must be at least 1ms");
+    range.step = step.value_or(range.step);
+    return range;
 }
 
 Provider read_prometheus(const Fields& fields) {
@@ -111,8 +177,10 @@ Provider read_prometheus(const Fields& fields) {
     prometheus.headers = read_headers(fields);
     prometheus.timeout = read_timeout(fields, "timeout", prometheus.timeout);
     prometheus.insecure = fields.flag("insecure").value_or(false);
-    if (const auto key = first_of(fields, {"authentication", "rangeQuery"}))
-        return Unserved{fmt::format("prometheus.{}", *key)};
+    prometheus.range = read_range(fields);
+    auto [oauth2, wants_sigv4] = read_authentication(fields, prometheus.headers);
+    if (wants_sigv4) return Unserved{"prometheus.authentication.sigv4"};
+    prometheus.oauth2 = std::move(oauth2);
     return prometheus;
 }
 
@@ -133,7 +201,9 @@ Provider read_web(const Fields& fields) {
     if (web.body_is_json) web.body = json;
     if (!web.body.empty() && web.method == Method::Get)
         fields.fault("method", "must be POST or PUT where there is a body");
-    if (first_of(fields, {"authentication"})) return Unserved{"web.authentication"};
+    auto [oauth2, wants_sigv4] = read_authentication(fields, web.headers);
+    if (wants_sigv4) return Unserved{"web.authentication.sigv4"};
+    web.oauth2 = std::move(oauth2);
     return web;
 }
 

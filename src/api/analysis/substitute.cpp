@@ -116,6 +116,19 @@ Result<std::vector<std::string>> arguments_in(std::string_view text) {
     return names;
 }
 
+std::vector<SecretArgument> secrets_in(const std::vector<std::string_view>& texts,
+                                       const std::vector<SecretArgument>& secrets) {
+    std::vector<SecretArgument> found;
+    for (const SecretArgument& secret : secrets) {
+        const bool is_used = std::ranges::any_of(texts, [&](std::string_view text) {
+            const auto names = arguments_in(text);
+            return names && std::ranges::find(*names, secret.name) != names->end();
+        });
+        if (is_used) found.push_back(secret);
+    }
+    return found;
+}
+
 Result<std::string> substituted(std::string_view text, const ValueOf& value_of,
                                 std::size_t bytes_max) {
     const auto pieces = pieces_of(text);
@@ -172,15 +185,7 @@ Result<json::value> Arguments::put_into_all(const json::value& json) const {
 
 std::vector<SecretArgument> Arguments::secrets_in(
     const std::vector<std::string_view>& texts) const {
-    std::vector<SecretArgument> found;
-    for (const SecretArgument& secret : secrets_) {
-        const bool is_used = std::ranges::any_of(texts, [&](std::string_view text) {
-            const auto names = arguments_in(text);
-            return names && std::ranges::find(*names, secret.name) != names->end();
-        });
-        if (is_used) found.push_back(secret);
-    }
-    return found;
+    return analysis::secrets_in(texts, secrets_);
 }
 
 Result<std::string> field_value(const model::CustomObject& object, std::string_view path) {

@@ -31,6 +31,10 @@ struct SecretArgument {
 // The names of the arguments in a text, each once, in order; an Error if a placeholder is wrong.
 Result<std::vector<std::string>> arguments_in(std::string_view text);
 
+// Those of the Secrets that these texts hold.
+std::vector<SecretArgument> secrets_in(const std::vector<std::string_view>& texts,
+                                       const std::vector<SecretArgument>& secrets);
+
 // Every {{args.name}} becomes what `value_of` gives; nothing leaves it as it is.
 using ValueOf = std::function<std::optional<std::string>(const std::string& name)>;
 Result<std::string> substituted(std::string_view text, const ValueOf& value_of,

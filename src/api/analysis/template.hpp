@@ -66,12 +66,29 @@ struct Header {
     std::string value;
     friend bool operator==(const Header&, const Header&) = default;
 };
+// The client that a token is asked for before the question is; the token goes with the question.
+struct OAuth2 {
+    std::string token_url;
+    std::string client_id;
+    std::string client_secret;
+    std::vector<std::string> scopes;
+    friend bool operator==(const OAuth2&, const OAuth2&) = default;
+};
+// The span of a query, from one time to another, such as now() - duration("5m").
+struct RangeQuery {
+    std::string start;
+    std::string end;
+    Written<Duration> step;
+    friend bool operator==(const RangeQuery&, const RangeQuery&) = default;
+};
 struct Prometheus {
     std::string address;  // empty: none was named
     std::string query;
     std::vector<Header> headers;
     Duration timeout = 30s;
     bool insecure = false;
+    std::optional<OAuth2> oauth2 = {};
+    std::optional<RangeQuery> range = {};  // nothing: of this moment
     friend bool operator==(const Prometheus&, const Prometheus&) = default;
 };
 enum class Method : std::uint8_t { Get, Post, Put };
@@ -84,6 +101,7 @@ struct Web {
     Duration timeout = 10s;
     std::string json_path;  // empty: the whole answer
     bool insecure = false;
+    std::optional<OAuth2> oauth2 = {};
     friend bool operator==(const Web&, const Web&) = default;
 };
 struct Job {
@@ -92,7 +110,7 @@ struct Job {
     friend bool operator==(const Job&, const Job&) = default;
 };
 struct Unserved {
-    std::string name;  // "datadog", "prometheus.rangeQuery"
+    std::string name;  // "datadog", "prometheus.authentication.sigv4"
     friend bool operator==(const Unserved&, const Unserved&) = default;
 };
 using Provider = std::variant<Unserved, Prometheus, Web, Job>;

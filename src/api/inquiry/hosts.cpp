@@ -20,10 +20,7 @@ std::string_view trimmed(std::string_view text) {
 
 std::string normal(std::string_view host) {
     if (host.ends_with('.')) host.remove_suffix(1);
-    std::string lower(host);
-    for (char& c : lower)
-        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    return lower;
+    return in_lower_case(host);
 }
 
 std::string port_of(const Url& url) {

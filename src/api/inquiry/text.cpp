@@ -81,8 +81,11 @@ void blot_every_spelling(std::string& text, std::string_view secret) {
 
 }  // namespace
 
-std::string confined(std::string_view message, const Learnt& learnt) {
+std::string confined(std::string_view message, const Learnt& learnt,
+                     std::span<const Redacted> more) {
     std::string text = printable(message, message.size());
+    for (const Redacted& secret : more)
+        blot_every_spelling(text, secret.reveal());
     for (const auto& [name, secret] : learnt.secrets) {
         if (!secret) continue;
         for (const auto& [key, value] : secret->data)
@@ -95,6 +98,13 @@ std::string confined(std::string_view message, const Learnt& learnt) {
         blot_every_spelling(text, pair.reveal());
     }
     return printable(text);
+}
+
+std::string in_lower_case(std::string_view text) {
+    std::string lower(text);
+    for (char& c : lower)
+        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    return lower;
 }
 
 std::string_view without_trailing_newline(std::string_view text) {

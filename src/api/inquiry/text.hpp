@@ -2,6 +2,7 @@
 // line, without control characters or marks that reorder what is read, and not longer than asked.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -20,8 +21,13 @@ std::string printable(std::string_view text, std::size_t bytes_max = message_byt
 std::string quoted(std::string_view text);
 
 // A message that the other side wrote, with every secret it was shown blotted out: a server that
-// echoes its Authorization header must not carry it into an event.
-std::string confined(std::string_view message, const Learnt& learnt);
+// echoes its Authorization header must not carry it into an event. `more` are secrets that did not
+// come as a Secret, such as a token.
+std::string confined(std::string_view message, const Learnt& learnt,
+                     std::span<const Redacted> more = {});
+
+// With the letters A to Z in lower case.
+std::string in_lower_case(std::string_view text);
 
 // Secrets are often made with `echo`, which adds a newline that nobody means.
 std::string_view without_trailing_newline(std::string_view text);

@@ -1,5 +1,7 @@
 #include "api/metrics/prometheus.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <expected>
 #include <optional>
@@ -16,6 +18,7 @@ namespace sluice::api::metrics {
 namespace {
 
 const std::string query_path = "/api/v1/query";
+const std::string range_path = "/api/v1/query_range";
 const std::string token_key = "token";
 
 // Instead of what was wanted, the step that must come first.
@@ -131,17 +134,29 @@ bool wants_get(const Result<Answer>& answer) {
     return answer && (answer->status == 405 || answer->status == 501 || answer->status == 403);
 }
 
-Ask post(Ask ask, const std::string& expr, const std::string& address) {
+std::string in_seconds(std::int64_t ms) {
+    return fmt::format("{:.3f}", static_cast<double>(ms) / 1000);
+}
+
+std::string form_of(const QueryText& query) {
+    std::string form = "query=" + percent_encoded(query.expr);
+    if (!query.span) return form;
+    return form + "&start=" + in_seconds(query.span->start.ms) +
+           "&end=" + in_seconds(query.span->end.ms) +
+           "&step=" + in_seconds(query.span->step.count());
+}
+
+Ask post(Ask ask, const std::string& form, const std::string& address) {
     ask.method = "POST";
     ask.url = address;
     ask.headers.push_back({"Content-Type", Redacted{"application/x-www-form-urlencoded"}});
-    ask.body = "query=" + percent_encoded(expr);
+    ask.body = form;
     return ask;
 }
 
-Ask get(Ask ask, const std::string& expr, const std::string& address) {
+Ask get(Ask ask, const std::string& form, const std::string& address) {
     ask.method = "GET";
-    ask.url = address + "?query=" + percent_encoded(expr);
+    ask.url = address + "?" + form;
     return ask;
 }
 
@@ -157,21 +172,21 @@ Result<Url> prometheus_url(std::string_view text) {
     }
     while (url->path.ends_with('/'))
         url->path.pop_back();
-    if (url->path.ends_with(query_path)) {
-        return failure(ErrorKind::Invalid,
-                       "must not end in " + query_path + ", which Sluice adds itself");
-    }
+    for (const std::string& added : {query_path, range_path})
+        if (url->path.ends_with(added))
+            return failure(ErrorKind::Invalid,
+                           "must not end in " + added + ", which Sluice adds itself");
     return url;
 }
 
-std::optional<Ask> next_request(Ask common, const std::string& expr, const Url& url,
-                                const Learnt& learnt) {
+std::optional<Ask> next_request(Ask common, const QueryText& query, const Url& url,
+                                std::span<const Result<Answer>> answers) {
     common.headers.push_back({"Accept", Redacted{"application/json"}});
     common.body_max = answer_bytes_max;
-    const std::string address = to_text(url) + query_path;
-    if (learnt.answers.empty()) return post(std::move(common), expr, address);
-    if (learnt.answers.size() == 1 && wants_get(learnt.answers.back()))
-        return get(std::move(common), expr, address);
+    const std::string address = to_text(url) + (query.span ? range_path : query_path);
+    if (answers.empty()) return post(std::move(common), form_of(query), address);
+    if (answers.size() == 1 && wants_get(answers.back()))
+        return get(std::move(common), form_of(query), address);
     return std::nullopt;
 }
 
@@ -191,7 +206,7 @@ MetricStep ask_prometheus(const PrometheusQuery& query, const std::string& ns,
     Wanted<Ask> ask = with_secrets(query, *url, ns, allowed, learnt);
     if (!ask) return ask.error();
     ask->timeout = query.timeout;
-    if (auto request = next_request(std::move(*ask), query.expr, *url, learnt))
+    if (auto request = next_request(std::move(*ask), {query.expr}, *url, learnt.answers))
         return std::move(*request);
     const Result<Answer>& answer = learnt.answers.back();
     if (!answer) {

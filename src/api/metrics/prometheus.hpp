@@ -1,12 +1,14 @@
-// One question to Prometheus, as an inquiry: its Secrets, one instant query, and the reading.
+// One question to Prometheus, as an inquiry: its Secrets, one query, and the reading.
 //
-// Promises: the query goes to <url>/api/v1/query of the host that was named and nowhere else, by
-// POST, and by GET where POST is not let through; a Secret goes only to hosts that its annotation
-// sluice.dev/allowed-hosts lists, if it has one. Everything that cannot be known, from a wrong
-// field to a broken answer, is Unknown with a sentence. Pure; the Inquirer does the asking.
+// Promises: the query goes to <url>/api/v1/query of the host that was named and nowhere else, or to
+// <url>/api/v1/query_range if it has a span; by POST, and by GET where POST is not let through; a
+// Secret goes only to hosts that its annotation sluice.dev/allowed-hosts lists, if it has one.
+// Everything that cannot be known, from a wrong field to a broken answer, is Unknown with a
+// sentence. Pure; the Inquirer does the asking.
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -25,10 +27,21 @@ using PrometheusQuery = engine::MetricQuery;
 // sentence `<field>: ...` and does not repeat the text.
 Result<Url> prometheus_url(std::string_view text);
 
-// The request that asks this Prometheus for `expr`, made of what is common to all requests: by
-// POST, and by GET where that was not let through. Nothing once the last answer is there.
-std::optional<Ask> next_request(Ask common, const std::string& expr, const Url& url,
-                                const Learnt& learnt);
+// A query of many moments: from the first to the last, with a step between them.
+struct Span {
+    Instant start;
+    Instant end;
+    Duration step;
+};
+struct QueryText {
+    std::string expr;
+    std::optional<Span> span = {};  // nothing: of this moment
+};
+
+// The request that asks this Prometheus, made of what is common to all requests: by POST, and by
+// GET where that was not let through. Nothing once the last of its answers is there.
+std::optional<Ask> next_request(Ask common, const QueryText& query, const Url& url,
+                                std::span<const Result<Answer>> answers);
 
 // The whole inquiry: two requests, and what the API server needs to give two Secrets.
 Duration longest(const PrometheusQuery& query);

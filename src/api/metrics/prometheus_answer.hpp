@@ -1,4 +1,4 @@
-// Reads what Prometheus answers to an instant query. Any bytes give a reading; what is not exactly
+// Reads what Prometheus answers to a query. Any bytes give a reading; what is not exactly
 // an answer of its API is Unknown. Of the body nothing is repeated but numbers and the words of
 // Prometheus's own list of errors.
 #pragma once

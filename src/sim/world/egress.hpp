@@ -88,7 +88,7 @@ class Egress {
     const std::vector<MetricCall>& metric_calls() const { return metric_calls_; }
     const std::vector<MeasurementCall>& measurements() const { return measurements_; }
 
-    Prometheus prometheus;       // at every URL that ends in /api/v1/query
+    Prometheus prometheus;       // at every URL with /api/v1/query
     WebServer web;               // at every other URL that an analysis asks
     PluginWorld plugins;         // at every address of a plugin
     api::HostList metric_hosts;  // that may be asked for metrics; empty: any

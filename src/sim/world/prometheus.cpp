@@ -21,6 +21,9 @@ struct Sample {
     double value;
 };
 
+constexpr std::string_view query_path = "/api/v1/query";
+constexpr std::string_view range_path = "/api/v1/query_range";
+
 std::string number_text(double value) {
     if (std::isnan(value)) return "NaN";
     if (std::isinf(value)) return value > 0 ? "+Inf" : "-Inf";
@@ -30,6 +33,40 @@ std::string number_text(double value) {
 bool is_name(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
            c == ':';
+}
+
+std::optional<json::object> at_once(const std::vector<Sample>& samples, bool is_scalar,
+                                    Instant now) {
+    const double time = static_cast<double>(now.ms) / 1000;
+    const auto pair = [&](const Sample& one) { return json::array{time, number_text(one.value)}; };
+    if (is_scalar) return json::object{{"resultType", "scalar"}, {"result", pair(samples.front())}};
+    json::array result;
+    for (const Sample& sample : samples)
+        result.push_back(json::object{{"metric", sample.labels}, {"value", pair(sample)}});
+    return json::object{{"resultType", "vector"}, {"result", std::move(result)}};
+}
+
+// The values of this moment, as if they had always been so; nothing if the span is none.
+std::optional<json::object> over_time(const std::vector<Sample>& samples,
+                                      const std::map<std::string, std::string>& form) {
+    const auto number = [&](const char* name) {
+        double value = NAN;
+        if (const auto text = form.find(name); text != form.end())
+            std::from_chars(text->second.data(), text->second.data() + text->second.size(), value);
+        return value;
+    };
+    constexpr double steps_max = 11'000;
+    const double start = number("start"), end = number("end"), step = number("step");
+    if (!(start <= end && step > 0 && (end - start) / step <= steps_max)) return std::nullopt;
+    const int steps = static_cast<int>((end - start) / step);
+    json::array result;
+    for (const Sample& sample : samples) {
+        json::array values;
+        for (int i = 0; i <= steps; ++i)
+            values.push_back(json::array{start + i * step, number_text(sample.value)});
+        result.push_back(json::object{{"metric", sample.labels}, {"values", std::move(values)}});
+    }
+    return json::object{{"resultType", "matrix"}, {"result", std::move(result)}};
 }
 
 Answer refused(int status, const std::string& type, const std::string& why) {
@@ -190,27 +227,20 @@ Result<Answer> Prometheus::answer(const Ask& ask, Instant now) const {
             return one.name == "Authorization" && one.value.reveal() == "Bearer " + token;
         });
     if (!admitted) return Answer{401, "text/plain", "Unauthorized"};
-    const std::size_t path = ask.url.find("/api/v1/query");
+    const std::size_t path = ask.url.find(query_path);
     if (path == std::string::npos) return Answer{404, "text/plain", "404 page not found"};
     const std::string sent = ask.method == "POST" ? "?" + ask.body : ask.url.substr(path);
-    const std::string expression = to_request(ask.method, sent).query["query"];
-    Evaluation evaluation{*this, expression};
+    auto form = to_request(ask.method, sent).query;
+    Evaluation evaluation{*this, form["query"]};
     const auto samples = evaluation.run();
     if (!samples)
         return refused(400, "bad_data", "invalid parameter \"query\": parse error near the end");
-    const double time = static_cast<double>(now.ms) / 1000;
-    json::object data{{"resultType", evaluation.is_scalar ? "scalar" : "vector"}};
-    if (evaluation.is_scalar) {
-        data["result"] = json::array{time, number_text(samples->front().value)};
-    } else {
-        json::array result;
-        for (const Sample& sample : *samples)
-            result.push_back(json::object{{"metric", sample.labels},
-                                          {"value", json::array{time, number_text(sample.value)}}});
-        data["result"] = std::move(result);
-    }
+    const bool is_range = ask.url.substr(path).starts_with(range_path);
+    const auto data =
+        is_range ? over_time(*samples, form) : at_once(*samples, evaluation.is_scalar, now);
+    if (!data) return refused(400, "bad_data", "invalid parameter \"start\", \"end\" or \"step\"");
     return Answer{200, "application/json",
-                  json::serialize(json::object{{"status", "success"}, {"data", std::move(data)}})};
+                  json::serialize(json::object{{"status", "success"}, {"data", *data}})};
 }
 
 }  // namespace sluice::sim

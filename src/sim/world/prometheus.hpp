@@ -21,8 +21,9 @@ class Prometheus {
     void set(const std::string& name, std::map<std::string, std::string> labels, double value);
     void forget(const std::string& name);
 
-    // GET or POST of {anything}/api/v1/query. Understands numbers, vector(n), absent(selector),
-    // count(selector), and selectors with = and !=, each perhaps compared with a number.
+    // GET or POST of {anything}/api/v1/query, or of query_range beside it. Understands numbers,
+    // vector(n), absent(selector), count(selector), and selectors with = and !=, each perhaps
+    // compared with a number.
     Result<api::Answer> answer(const api::Ask& ask, Instant now) const;
 
   private:

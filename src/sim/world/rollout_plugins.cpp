@@ -37,6 +37,9 @@ constexpr RolloutField metric_fields[] = {
     {"failures", "/failureLimit", Kind::Number},
     {"inconclusive", "/inconclusiveLimit", Kind::Number},
     {"errors", "/consecutiveErrorLimit", Kind::Number},
+    {"start", "/provider/prometheus/rangeQuery/start", Kind::Text},
+    {"end", "/provider/prometheus/rangeQuery/end", Kind::Text},
+    {"step", "/provider/prometheus/rangeQuery/step", Kind::Text},
     {"path", "/provider/web/jsonPath", Kind::Text},
     {"bytes", "/provider/web/jsonBody/filler", Kind::Filler},
 };

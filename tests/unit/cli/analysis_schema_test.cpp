@@ -48,7 +48,11 @@ TEST(AnalysisDefinitions, HaveTheBoundsOfOurReader) {
     };
     const std::string web = "/metrics/1/provider/web";
     const std::string prometheus = "/metrics/0/provider/prometheus";
+    const std::string client = prometheus + "/authentication/oauth2";
     const auto text = [](std::size_t length) { return json_text(std::string(length, 'a')); };
+    const auto blanks = [](std::size_t count) {
+        return json_text("now()" + std::string(count, ' '));
+    };
     const std::vector<Bound> bounds = {
         {"/metrics/0/name", text(253), text(254)},
         {"/metrics/0/successCondition", text(8192), text(8193)},
@@ -58,6 +62,13 @@ TEST(AnalysisDefinitions, HaveTheBoundsOfOurReader) {
         {prometheus + "/query", text(1), text(0)},
         {prometheus + "/timeout", "300", "301"},
         {prometheus + "/timeout", "0", "-1"},
+        {prometheus + "/rangeQuery/start", blanks(251), blanks(252)},
+        {prometheus + "/rangeQuery/end", blanks(251), blanks(252)},
+        {prometheus + "/rangeQuery/end", blanks(0), text(0)},
+        {client + "/tokenUrl", text(2048), text(2049)},
+        {client + "/clientId", text(4096), text(4097)},
+        {client + "/clientSecret", text(4096), text(4097)},
+        {client + "/scopes/0", text(256), text(257)},
         {web + "/url", text(2048), text(2049)},
         {web + "/jsonPath", text(1024), text(1025)},
         {web + "/timeoutSeconds", "300", "301"},

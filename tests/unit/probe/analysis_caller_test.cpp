@@ -131,6 +131,26 @@ TEST_F(AnalysisCallerTest, PrometheusIsAskedWithASecretOfTheNamespace) {
     EXPECT_EQ(why(ask(question)), "Secret shop/nobody does not exist");
 }
 
+TEST_F(AnalysisCallerTest, ATokenIsAskedForBeforeTheQuestion) {
+    peer = [](const Seen& seen) {
+        const bool is_question = seen.target == "/ready";
+        return Reply{200, is_question ? R"({"ok":true})" : R"({"access_token":"t-1"})"};
+    };
+    put_secret("login", {200, secret_json({{"key", canary}})});
+    WebQuestion question = web();
+    question.provider.oauth2 = OAuth2{server.url("/token"), "me", "{{args.token}}", {}};
+    question.secrets = {{"token", {"login", "key"}}};
+    const MeasurementAnswer answer = ask(question);
+    ASSERT_TRUE(std::holds_alternative<Measured>(answer.what)) << why(answer);
+    ASSERT_EQ(asked.size(), 2u);
+    EXPECT_EQ(asked.at(0).target, "/token");
+    EXPECT_EQ(asked.at(0).body, "grant_type=client_credentials");
+    EXPECT_EQ(asked.at(1).target, "/ready");
+    EXPECT_EQ(asked.at(1).headers["authorization"], "Bearer t-1");
+    question.provider.oauth2 = OAuth2{"http://169.254.169.254/token", "me", "open sesame", {}};
+    EXPECT_THAT(why(ask(question)), HasSubstr("which must not be contacted"));
+}
+
 TEST_F(AnalysisCallerTest, ForbiddenAddressesAndHostsAreNotAsked) {
     open_caller("prom.example.com");
     EXPECT_EQ(why(ask(web())), "the host \"127.0.0.1\" is not one that Sluice may ask");

@@ -1,72 +1,27 @@
 #include "api/analysis/inquire.hpp"
-#include "base/base64.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 
+#include "base/base64.hpp"
+#include "tests/unit/api/analysis/asking.hpp"
+
 namespace sluice::api::analysis {
 namespace {
 
+using namespace testing;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// A value that no text may ever hold.
-const std::string canary = "canary/5f\"1d";
-const std::vector<SecretArgument> token{{"token", {"login", "key"}}};
-
-Learnt knowing(std::vector<Result<Answer>> answers = {},
-               std::map<std::string, std::string> annotations = {
-                   {"sluice.dev/allowed-hosts", "shop"}}) {
-    Learnt learnt;
-    Secret secret;
-    secret.data.emplace("key", Redacted{canary + "\n"});
-    secret.annotations = std::move(annotations);
-    learnt.secrets.emplace("login", std::move(secret));
-    learnt.answers = std::move(answers);
-    return learnt;
-}
-PrometheusQuestion prometheus() {
-    PrometheusQuestion question;
-    question.provider.address = "http://prom:9090/base";
-    question.provider.query = "up";
-    return question;
-}
-WebQuestion web(const std::string& url = "https://shop/ready") {
-    WebQuestion question;
-    question.provider.url = url;
-    return question;
-}
-template <class Question>
-FindingStep step(const Question& question, const Learnt& learnt = {}, const HostList& hosts = {}) {
-    return inquire(question, "ns", hosts, learnt);
-}
-template <class Question>
-Ask request(const Question& question, const Learnt& learnt = {}) {
-    FindingStep next = step(question, learnt);
-    const Ask* ask = std::get_if<Ask>(&next);
-    EXPECT_NE(ask, nullptr);
-    return ask ? *ask : Ask{};
-}
-template <class Question>
-std::string why(const Question& question, const Learnt& learnt = {}, const HostList& hosts = {}) {
-    FindingStep next = step(question, learnt, hosts);
-    const Finding* found = std::get_if<Finding>(&next);
-    const auto* failed = found ? std::get_if<NotMeasured>(found) : nullptr;
-    return failed ? failed->why : "no refusal";
-}
-template <class Question>
-Measured measured(const Question& question, const Learnt& learnt) {
-    FindingStep next = step(question, learnt);
-    const Finding* found = std::get_if<Finding>(&next);
-    const auto* value = found ? std::get_if<Measured>(found) : nullptr;
-    EXPECT_NE(value, nullptr) << why(question, learnt);
-    return value ? *value : Measured{};
-}
 Answer vector_of(const std::string& samples) {
     return {200, "",
             R"({"status":"success","data":{"resultType":"vector","result":[)" + samples + "]}}"};
+}
+Answer range_of(const std::string& series) {
+    return {200, "",
+            R"({"status":"success","data":{"resultType":"matrix","result":[)" + series + "]}}"};
 }
 std::string sample(const std::string& text) {
     return R"({"metric":{},"value":[1,")" + text + R"("]})";
@@ -106,6 +61,51 @@ TEST(InquirePrometheus, AVectorIsAListAndAScalarANumber) {
     EXPECT_EQ(scalar.value.number(), 2.5);
 }
 
+PrometheusQuestion over_a_span() {
+    PrometheusQuestion question = prometheus();
+    question.provider.range =
+        RangeQuery{"now() - duration(\"5m\")", "now()", Duration{90s + 500ms}};
+    question.at = *parse_rfc3339("2026-01-31T12:00:00.250Z");
+    return question;
+}
+
+TEST(InquirePrometheus, ASpanIsAskedForFromTheTimeOfTheQuestion) {
+    const Ask first = request(over_a_span());
+    EXPECT_EQ(first.method, "POST");
+    EXPECT_EQ(first.url, "http://prom:9090/base/api/v1/query_range");
+    EXPECT_EQ(first.body, "query=up&start=1769860500.250&end=1769860800.250&step=90.500");
+    Learnt refused;
+    refused.answers.emplace_back(Answer{405, "", ""});
+    EXPECT_EQ(request(over_a_span(), refused).url,
+              "http://prom:9090/base/api/v1/query_range?query=up&start=1769860500.250&"
+              "end=1769860800.250&step=90.500");
+}
+
+TEST(InquirePrometheus, ARangeIsTheListOfAllItsSamples) {
+    Learnt learnt;
+    learnt.answers.emplace_back(range_of(R"({"metric":{"a":"x"},"values":[[1,"2"],[2,"NaN"]]},)"
+                                         R"({"metric":{"a":"y"},"values":[[1,"0.5"]]})"));
+    EXPECT_EQ(measured(over_a_span(), learnt).text, "[2,NaN,0.5]");
+    EXPECT_EQ(measured(prometheus(), learnt).text, "[2,NaN,0.5]");
+    learnt.answers = {range_of("")};
+    EXPECT_EQ(measured(over_a_span(), learnt).text, "[]");
+}
+
+TEST(InquirePrometheus, ASpanThatIsNoneIsASentence) {
+    PrometheusQuestion question = over_a_span();
+    question.provider.range->start = "yesterday";
+    EXPECT_THAT(why(question), HasSubstr("rangeQuery.start must be a time such as now()"));
+    question.provider.range->start = "{{args.token}}";
+    EXPECT_THAT(why(question), HasSubstr("rangeQuery.start must be a time"));
+    question = over_a_span();
+    question.provider.range->end = "now() - duration(\"6m\")";
+    EXPECT_EQ(why(question), "rangeQuery.end must not be before rangeQuery.start");
+    question.provider.range->end = "";
+    EXPECT_THAT(why(question), HasSubstr("rangeQuery.end must be a time"));
+    question.provider.range->step = Placeholder{"{{args.token}}"};
+    EXPECT_EQ(why(question), "rangeQuery.step must not hang on a Secret");
+}
+
 TEST(InquirePrometheus, WhatIsNoAnswerIsASentence) {
     const auto told = [](Result<Answer> answer) {
         Learnt learnt;
@@ -115,12 +115,11 @@ TEST(InquirePrometheus, WhatIsNoAnswerIsASentence) {
     EXPECT_EQ(told(Answer{500, "", "oops"}), "Prometheus answered HTTP 500");
     EXPECT_EQ(told(Answer{200, "", "oops"}), "Prometheus's answer is not JSON");
     EXPECT_EQ(told(failure(ErrorKind::Timeout, "no answer within 30s")), "no answer within 30s");
-    EXPECT_EQ(told(Answer{200, "",
-                          R"({"status":"success","data":{"resultType":"matrix",)"
-                          R"("result":[{"metric":{},"values":[[1,"2"]]}]}})"}),
-              "Prometheus's answer is a range; an analysis needs one value of each series");
-    EXPECT_EQ(told(vector_of(R"({"metric":{},"histogram":[1,{"count":"1"}]})")),
-              "Prometheus's answer holds a histogram");
+    for (const Answer& answer :
+         {vector_of(R"({"metric":{},"histogram":[1,{"count":"1"}]})"),
+          range_of(R"({"metric":{},"histograms":[[1,{"count":"1"}]]})"),
+          range_of(R"({"metric":{},"values":[[1,"2"]],"histograms":[[1,{"count":"1"}]]})")})
+        EXPECT_EQ(told(answer), "Prometheus's answer holds a histogram") << answer.body;
     PrometheusQuestion broken = prometheus();
     broken.provider.query = "sum(up";
     EXPECT_THAT(why(broken), HasSubstr("the query "));
@@ -176,7 +175,7 @@ TEST(InquireWeb, WhatIsNoAnswerIsASentence) {
 
 TEST(InquireSecrets, EachIsFetchedAndPutIntoItsHeader) {
     WebQuestion question = web();
-    question.secrets = token;
+    question.secrets = login;
     question.provider.headers = {{"Authorization", "Bearer {{ args.token }}"}};
     FindingStep first = step(question);
     ASSERT_TRUE(std::holds_alternative<NeedSecret>(first));
@@ -187,25 +186,25 @@ TEST(InquireSecrets, EachIsFetchedAndPutIntoItsHeader) {
 
 TEST(InquireSecrets, NoneStandsOutsideOfAHeader) {
     WebQuestion in_url = web("https://shop/x?key={{args.token}}");
-    in_url.secrets = token;
+    in_url.secrets = login;
     EXPECT_EQ(why(in_url, knowing()), "the url must not hang on a Secret: headers may");
     WebQuestion in_body = web();
-    in_body.secrets = token;
+    in_body.secrets = login;
     in_body.provider.body = "{{args.token}}";
     EXPECT_EQ(why(in_body, knowing()), "the body must not hang on a Secret: headers may");
     PrometheusQuestion in_query = prometheus();
-    in_query.secrets = token;
+    in_query.secrets = login;
     in_query.provider.query = "up{a=\"{{args.token}}\"}";
     EXPECT_EQ(why(in_query, knowing()), "the query must not hang on a Secret: headers may");
     PrometheusQuestion in_address = prometheus();
-    in_address.secrets = token;
+    in_address.secrets = login;
     in_address.provider.address = "http://prom/{{args.token}}";
     EXPECT_EQ(why(in_address, knowing()), "the address must not hang on a Secret: headers may");
 }
 
 TEST(InquireSecrets, AnEchoDoesNotReachTheStatus) {
     WebQuestion question = web();
-    question.secrets = token;
+    question.secrets = login;
     question.provider.headers = {{"Authorization", "{{args.token}}"}};
     const std::string in_base64 = "\"" + encode_base64(canary) + "\"";
     for (const std::string& body : {std::string{R"({"got":"canary/5f\"1d"})"},
@@ -222,7 +221,7 @@ TEST(InquireSecrets, AnEchoDoesNotReachTheStatus) {
 
 TEST(InquireSecrets, TheyGoOnlyWhereTheyMay) {
     WebQuestion question = web();
-    question.secrets = token;
+    question.secrets = login;
     EXPECT_EQ(why(question, knowing({}, {{"sluice.dev/allowed-hosts", "prom"}})),
               "Secret ns/login: may not be sent to https://shop. To allow it: kubectl -n ns "
               "annotate --overwrite secret login sluice.dev/allowed-hosts=prom,shop, or start the "
@@ -239,7 +238,7 @@ TEST(InquireSecrets, TheyGoOnlyWhereTheyMay) {
 TEST(InquireHosts, OnlyAllowedHostsAreAskedAndNoSecretIsFetchedForOthers) {
     const HostList hosts = read_hosts("prom").value();
     WebQuestion question = web();
-    question.secrets = token;
+    question.secrets = login;
     EXPECT_EQ(why(question, {}, hosts), "the host \"shop\" is not one that Sluice may ask");
     EXPECT_TRUE(std::holds_alternative<Ask>(step(prometheus(), {}, hosts)));
 }

@@ -261,6 +261,54 @@ TEST(Measuring, AQuestionThatWasNotAnsweredIsAskedAgain) {
     EXPECT_EQ(again.question, first.question);
 }
 
+// A metric over a span of this length, perhaps an argument, up to the time of the question.
+std::string span_json(const std::string& length) {
+    return R"json({"name": "rate", "provider": {"prometheus": {
+        "address": "http://prom", "query": "up",
+        "rangeQuery": {"end": "now()", "step": "1m", "start": "now() - duration(')json" +
+           length + R"json(')"}}}})json";
+}
+
+TEST(Measuring, ASpanThatIsNoneIsRefusedOnceItsArgumentsAreKnown) {
+    const RunSpec spec =
+        spec_of(span_json("{{args.span}}"), R"(,"args":[{"name":"span","value":"long"}])");
+    const Turn turn = take_turn(spec, {}, shop_run, std::nullopt, noon);
+    EXPECT_EQ(turn.status.phase, Phase::Error);
+    EXPECT_THAT(turn.status.message,
+                ::testing::HasSubstr("prometheus.rangeQuery.start: must be a time such as now()"));
+}
+
+TEST(Measuring, AQuestionAboutASpanIsMadeAnewUnderTheSameKey) {
+    const RunSpec spec = spec_of(span_json("5m"));
+    const Turn first = take_turn(spec, {}, shop_run, std::nullopt, noon);
+    const Turn again =
+        take_turn(spec, through_text(first.status), shop_run, std::nullopt, noon + 1h);
+    EXPECT_EQ(again.question->key, first.question->key);
+    EXPECT_EQ(std::get<PrometheusQuestion>(first.question->what).at, noon);
+    EXPECT_EQ(std::get<PrometheusQuestion>(again.question->what).at, noon + 1h);
+}
+
+TEST(Measuring, AQuestionHoldsTheSecretsOfItsHeadersAndOfItsClient) {
+    const std::string args =
+        R"(,"args":[{"name":"a","valueFrom":{"secretKeyRef":{"name":"n","key":"a"}}},)"
+        R"({"name":"b","valueFrom":{"secretKeyRef":{"name":"n","key":"b"}}},)"
+        R"({"name":"c","valueFrom":{"secretKeyRef":{"name":"n","key":"c"}}}])";
+    const std::string fields =
+        R"("headers":[{"key":"X-A","value":"{{args.a}}"}],"authentication":{"oauth2":{)"
+        R"("tokenUrl":"http://id","clientId":"{{args.a}}","clientSecret":"{{args.b}}"}}})";
+    const std::vector<SecretArgument> wanted{{"a", {"n", "a"}}, {"b", {"n", "b"}}};
+    for (const char* provider : {R"({"prometheus":{"address":"http://prom","query":"up",)",
+                                 R"({"web":{"url":"http://a",)"}) {
+        const RunSpec spec =
+            spec_of(R"({"name":"rate","provider":)" + std::string{provider} + fields + "}}", args);
+        const Turn turn = take_turn(spec, {}, shop_run, std::nullopt, noon);
+        ASSERT_TRUE(turn.question.has_value()) << turn.status.message;
+        const auto* web = std::get_if<WebQuestion>(&turn.question->what);
+        EXPECT_EQ(web ? web->secrets : std::get<PrometheusQuestion>(turn.question->what).secrets,
+                  wanted);
+    }
+}
+
 TEST(Measuring, TheLatestMeasurementsAreKept) {
     RunWorld world{spec_of(
         metric_json("few", R"("interval":"1s")") + "," + metric_json("usual", R"("interval":"1s")"),

@@ -21,7 +21,12 @@ inline const std::string example_spec = R"json({
      "consecutiveSuccessLimit": 4,
      "provider": {"prometheus": {"address": "http://prom:{{args.port}}", "query": "up",
                                  "timeout": 40, "insecure": true,
-                                 "headers": [{"key": "X-Scope-OrgID", "value": "a"}]}}},
+                                 "headers": [{"key": "X-Scope-OrgID", "value": "a"}],
+                                 "rangeQuery": {"start": "now() - duration('5m')", "end": "now()",
+                                                "step": "1m"},
+                                 "authentication": {"oauth2": {
+                                     "tokenUrl": "https://id/token", "clientId": "me",
+                                     "clientSecret": "{{args.token}}", "scopes": ["a"]}}}}},
     {"name": "web", "successCondition": "result.ok",
      "provider": {"web": {"url": "http://shop/{{args.service}}", "timeoutSeconds": 20,
                           "method": "POST", "jsonBody": {"a": [1]}, "jsonPath": "{$.data}",

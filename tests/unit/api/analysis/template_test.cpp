@@ -18,6 +18,8 @@ using ::testing::HasSubstr;
 using testing::read;
 
 const std::string metric = "/metrics/0";
+const std::string span = metric + "/provider/prometheus/rangeQuery";
+const std::string client = metric + "/provider/prometheus/authentication/oauth2";
 
 Provider provider(const std::string& json) {
     const auto found = read({{metric + "/provider", json}});
@@ -48,9 +50,15 @@ TEST(AnalysisTemplate, EveryPartIsRead) {
     EXPECT_EQ(rate.inconclusive_limit, Written<int>{2});
     EXPECT_EQ(rate.consecutive_error_limit, Written<int>{Placeholder{"{{args.errors}}"}});
     EXPECT_EQ(rate.consecutive_success_limit, Written<int>{4});
-    EXPECT_EQ(rate.provider,
-              Provider{(Prometheus{
-                  "http://prom:{{args.port}}", "up", {{"X-Scope-OrgID", "a"}}, 40s, true})});
+    EXPECT_EQ(
+        rate.provider,
+        Provider{(Prometheus{"http://prom:{{args.port}}",
+                             "up",
+                             {{"X-Scope-OrgID", "a"}},
+                             40s,
+                             true,
+                             OAuth2{"https://id/token", "me", "{{args.token}}", {"a"}},
+                             RangeQuery{"now() - duration('5m')", "now()", Duration{1min}}})});
     EXPECT_EQ(found->metrics[1].provider, Provider{(Web{Method::Post,
                                                         "http://shop/{{args.service}}",
                                                         {{"Authorization", "{{args.token}}"}},
@@ -84,14 +92,31 @@ TEST(AnalysisTemplate, WhatIsNotServedIsReadByName) {
     for (const char* name : {"kayenta", "datadog", "wavefront", "newRelic", "cloudWatch",
                              "graphite", "influxdb", "skywalking", "plugin"})
         EXPECT_EQ(provider("{\"" + std::string{name} + "\":{}}"), Provider{Unserved{name}});
-    EXPECT_EQ(provider(R"({"prometheus":{"query":"up","rangeQuery":{"step":"1m"}}})"),
-              Provider{Unserved{"prometheus.rangeQuery"}});
-    EXPECT_EQ(provider(R"({"prometheus":{"query":"up","authentication":{"sigv4":{}}}})"),
-              Provider{Unserved{"prometheus.authentication"}});
-    EXPECT_EQ(provider(R"({"web":{"url":"u","authentication":{"oauth2":{}}}})"),
-              Provider{Unserved{"web.authentication"}});
-    EXPECT_TRUE(std::holds_alternative<Prometheus>(
-        provider(R"({"prometheus":{"query":"up","authentication":{},"rangeQuery":null}})")));
+    for (const char* field : {"region", "profile", "roleArn"}) {
+        const std::string ways =
+            R"("authentication":{"sigv4":{")" + std::string{field} + R"(":"x"}})";
+        EXPECT_EQ(provider(R"({"prometheus":{"query":"up",)" + ways + "}}"),
+                  Provider{Unserved{"prometheus.authentication.sigv4"}});
+        EXPECT_EQ(provider(R"({"web":{"url":"u",)" + ways + "}}"),
+                  Provider{Unserved{"web.authentication.sigv4"}});
+    }
+}
+
+TEST(AnalysisTemplate, AWebServerMayWantATokenToo) {
+    const Provider web =
+        provider(R"({"web":{"url":"u","authentication":{"oauth2":{"tokenUrl":"t","clientId":"i",)"
+                 R"("clientSecret":"s"}}}})");
+    EXPECT_EQ(std::get<Web>(web).oauth2, (OAuth2{"t", "i", "s", {}}));
+}
+
+TEST(AnalysisTemplate, AuthenticationThatNobodyFilledInIsNone) {
+    for (const std::string none :
+         {"null", "{}", R"({"oauth2":{},"sigv4":{}})",
+          R"({"oauth2":{"tokenUrl":"","scopes":["a"]},"sigv4":{"region":""}})"})
+        EXPECT_EQ(provider(R"({"prometheus":{"query":"up","rangeQuery":null,"authentication":)" +
+                           none + "}}"),
+                  Provider{(Prometheus{"", "up", {}})})
+            << none;
 }
 
 TEST(AnalysisTemplate, ArgumentsMayStandWhereNumbersAndDurationsDo) {
@@ -99,13 +124,17 @@ TEST(AnalysisTemplate, ArgumentsMayStandWhereNumbersAndDurationsDo) {
                              {metric + "/initialDelay", "\"{{ args.d }}s\""},
                              {metric + "/count", "\"{{args.c}}\""},
                              {metric + "/failureLimit", "\"{{args.f}}\""},
-                             {metric + "/consecutiveSuccessLimit", "0"}});
+                             {metric + "/consecutiveSuccessLimit", "0"},
+                             {span + "/start", "\"{{args.from}}\""},
+                             {span + "/step", "\"{{args.s}}\""}});
     ASSERT_TRUE(found.has_value()) << to_text(found.error());
     const Metric& rate = found->metrics[0];
     EXPECT_EQ(rate.interval, Written<Duration>{Placeholder{"{{args.i}}"}});
     EXPECT_EQ(rate.initial_delay, Written<Duration>{Placeholder{"{{ args.d }}s"}});
     EXPECT_EQ(rate.count, Written<int>{Placeholder{"{{args.c}}"}});
     EXPECT_EQ(rate.failure_limit, Written<int>{Placeholder{"{{args.f}}"}});
+    EXPECT_EQ(std::get<Prometheus>(rate.provider).range,
+              (RangeQuery{"{{args.from}}", "now()", Placeholder{"{{args.s}}"}}));
 }
 
 TEST(AnalysisTemplate, AnyNumberMayFailWhereSuccessesInARowAreAskedFor) {
@@ -136,6 +165,8 @@ struct Bad {
 std::vector<Bad> bad_rows() {
     const std::string at = "spec.metrics[0]";
     const std::string long_text = json_text(std::string(8193, 'x'));
+    const std::string oauth2 = at + ".provider.prometheus.authentication.oauth2";
+    const std::string range = at + ".provider.prometheus.rangeQuery";
     const auto with_provider = [](const char* json) {
         return Changes{{metric + "/provider", json}};
     };
@@ -177,6 +208,22 @@ std::vector<Bad> bad_rows() {
          at + ".provider.prometheus.timeout", "from 0 to 300"},
         {with_provider(R"({"prometheus":{"query":"up","headers":[{"key":"a"}]}})"),
          at + ".provider.prometheus.headers[0].value", "is required"},
+        {with_provider(R"({"prometheus":{"query":"up","authentication":7}})"),
+         at + ".provider.prometheus.authentication", "must be an object"},
+        {{{client + "/tokenUrl", ""}}, oauth2 + ".tokenUrl", "is required"},
+        {{{client + "/clientId", ""}}, oauth2 + ".clientId", "is required"},
+        {{{client + "/clientSecret", ""}}, oauth2 + ".clientSecret", "is required"},
+        {{{client + "/scopes", "\"a\""}}, oauth2 + ".scopes", "list of at most 32 texts"},
+        {{{client + "/scopes/0", "7"}}, oauth2 + ".scopes", "of at most 256 characters"},
+        {{{metric + "/provider/prometheus/headers/0/key", "\"AUTHORIZATION\""}},
+         at + ".provider.prometheus.authentication",
+         "a header Authorization exclude each other"},
+        {{{span + "/start", ""}}, range + ".start", "is required"},
+        {{{span + "/start", "\"soon\""}}, range + ".start", "must be a time such as now()"},
+        {{{span + "/end", ""}}, range + ".end", "is required"},
+        {{{span + "/step", ""}}, range + ".step", "is required"},
+        {{{span + "/step", "\"0s\""}}, range + ".step", "at least 1ms"},
+        {{{span + "/step", "\"1d\""}}, range + ".step", "must be a duration"},
         {with_provider(R"({"web":{}})"), at + ".provider.web.url", "is required"},
         {with_provider(R"({"web":{"url":"u","method":"PATCH"}})"), at + ".provider.web.method",
          "one of"},

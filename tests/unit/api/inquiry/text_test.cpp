@@ -40,5 +40,11 @@ TEST(Confined, BlotsOutEverySecretThatWasShown) {
     EXPECT_EQ(confined(std::string(253, '.') + "sesame", learnt), std::string(253, '.') + "[re");
 }
 
+TEST(Confined, BlotsOutWhatDidNotComeAsASecret) {
+    const std::vector<Redacted> more{Redacted{"to/ken 7"}};
+    EXPECT_EQ(confined("to/ken 7 to%2Fken%207 dG8va2VuIDc=", {}, more),
+              "[redacted] [redacted] [redacted]");
+}
+
 }  // namespace
 }  // namespace sluice::api

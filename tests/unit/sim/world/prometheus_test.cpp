@@ -59,6 +59,21 @@ TEST_F(PrometheusTest, GivesTheSeriesThatAQuerySelects) {
     EXPECT_THAT(answer("42"), HasSubstr("\"resultType\":\"scalar\""));
 }
 
+TEST_F(PrometheusTest, GivesTheSamplesOfASpan) {
+    const auto over = [&](const std::string& span) {
+        api::Ask ask = asking("up%7Bjob%3D%22db%22%7D", "POST");
+        ask.url += "_range";
+        ask.body += span;
+        return prometheus.answer(ask, noon)->body;
+    };
+    EXPECT_THAT(over("&start=0.500&end=60.500&step=30"),
+                HasSubstr(R"("values":[[5E-1,"1"],[3.05E1,"1"],[6.05E1,"1"]])"));
+    EXPECT_THAT(over("&start=7&end=7&step=30"), HasSubstr(R"("resultType":"matrix")"));
+    for (const char* none :
+         {"", "&start=1&end=0&step=1", "&start=0&end=1&step=0", "&start=0&end=11001&step=1"})
+        EXPECT_THAT(over(none), HasSubstr("bad_data")) << none;
+}
+
 TEST_F(PrometheusTest, SaysWhatItCannotRead) {
     for (const char* nonsense : {"", "up%7B", "up+==", "(((", "up+up", "1+%3E+2"})
         EXPECT_THAT(answer(nonsense), HasSubstr("400 {\"status\":\"error\"")) << nonsense;
