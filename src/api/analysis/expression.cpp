@@ -70,4 +70,18 @@ Result<bool> holds(const Expression& condition, const Values& values, Instant no
                    fmt::format("gives {}, and a condition gives a bool", noun_of(*outcome)));
 }
 
+Result<Instant> time_at(std::string_view text, Instant now) {
+    const auto refusal = [](std::string_view why) {
+        return failure(
+            ErrorKind::Malformed,
+            fmt::format("must be a time such as now() or now() - duration(\"5m\"); it {}", why));
+    };
+    const Result<Expression> expression = parse(text);
+    if (!expression) return refusal("is wrong " + expression.error().message);
+    const Result<Value> outcome = evaluate(*expression, {}, now);
+    if (!outcome) return refusal("is wrong " + outcome.error().message);
+    if (const GoTime* time = outcome->if_time()) return to_instant(*time);
+    return refusal(fmt::format("gives {}", noun_of(*outcome)));
+}
+
 }  // namespace sluice::api::analysis

@@ -68,4 +68,8 @@ Result<Value> evaluate(const Expression& expression, const Values& values, Insta
 // Whether a condition holds; one that is not about true and false is an Error.
 Result<bool> holds(const Expression& condition, const Values& values, Instant now);
 
+// The time that an expression gives: `now() - duration("5m")`. The Error completes the sentence
+// `<field> ...`.
+Result<Instant> time_at(std::string_view text, Instant now);
+
 }  // namespace sluice::api::analysis

@@ -4,7 +4,7 @@
 #include <array>
 #include <span>
 
-#include "api/analysis/moment.hpp"
+#include "api/analysis/expression.hpp"
 #include "api/analysis/token.hpp"
 #include "api/inquiry/text.hpp"
 #include "api/metrics/prometheus.hpp"

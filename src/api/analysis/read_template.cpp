@@ -6,7 +6,7 @@
 #include <charconv>
 #include <set>
 
-#include "api/analysis/moment.hpp"
+#include "api/analysis/expression.hpp"
 #include "api/analysis/parts.hpp"
 #include "api/go_duration.hpp"
 #include "api/inquiry/text.hpp"
