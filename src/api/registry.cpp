@@ -27,7 +27,7 @@ const Api table[] = {
      &analysis::resource,
      nullptr,
      analysis::target_of,
-     analysis::concerns,
+     nullptr,
      analysis::prepare,
      analysis::decide,
      {},

@@ -14,15 +14,16 @@
 namespace sluice::api {
 
 struct Api {
-    std::string_view name;                  // also the part of its claims before the slash
-    const model::CustomResource* resource;  // of its objects; null: it has none
+    std::string_view name;            // also the part of its claims before the slash
+    const model::Resource* resource;  // of its objects; null: it has none
     // Of the objects that its objects own and that it decides by; null: none. They are served by an
     // API of their own, which watches them.
-    const model::CustomResource* support;
-    // The workload that an object names, in its own namespace.
-    std::string (*target_of)(const model::CustomObject& object);
+    const model::Resource* support;
+    // What an object is about, in its own namespace: the workload that it names, or itself. Without
+    // a name: nothing.
+    model::Ref (*target_of)(const model::CustomObject& object);
     // Is this workload any business of the API: asked for by it, or still claimed by it? `objects`
-    // are those of the API that name it.
+    // are those of the API that are about it. Null: no workload is.
     bool (*concerns)(const model::StatefulSet& set,
                      const std::vector<model::CustomObject>& objects);
     // Completes what is seen, its settings among it, with what only the API can read.

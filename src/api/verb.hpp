@@ -75,7 +75,7 @@ inline constexpr std::size_t verbs_count = 6;
 // How to speak about the rollouts of an API.
 struct Dialect {
     std::string_view api;
-    const model::CustomResource* resource;       // what its rollouts are kept in
+    const model::Resource* resource;             // what its rollouts are kept in
     std::span<const std::string_view> names;     // what people call one; the first is shown
     bool (*is_steered)(const Steered& steered);  // is it a rollout of this API at all?
     // The name of its workload, where that is one that we read; empty: none.

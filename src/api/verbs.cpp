@@ -58,7 +58,7 @@ std::string kinds_text() {
 }
 
 bool is_of_workload(const Dialect& dialect) {
-    return dialect.resource == &workloads;
+    return dialect.resource == &model::statefulsets;
 }
 
 Result<Steered> read_steered(const Dialect& dialect, const boost::json::object& object) {

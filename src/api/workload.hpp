@@ -17,9 +17,6 @@
 
 namespace sluice::api {
 
-// What a workload is kept in.
-inline constexpr model::CustomResource workloads{"apps", "v1", "statefulsets", "StatefulSet"};
-
 // "sts/web": what people call one.
 std::string workload_title(std::string_view name);
 

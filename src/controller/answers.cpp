@@ -17,11 +17,12 @@ constexpr int conflicts_worth_a_word = 3;
 // What was created or deleted is seen through the watch, and so long we wait for it to say so.
 constexpr Duration watch_patience = 5s;
 
-// Of what was read, the objects of this API that name the workload, oldest first.
-std::vector<model::CustomObject> naming(const LiveWorkload& live, const api::Api& api) {
+// Of what was read, the objects of this API that are about the subject, oldest first.
+std::vector<model::CustomObject> objects_about(const model::Ref& subject, const LiveWorkload& live,
+                                               const api::Api& api) {
     std::vector<model::CustomObject> objects;
     for (const LiveObject& one : live.objects)
-        if (one.resource == api.resource && api.target_of(one.object) == live.set.meta.key.name)
+        if (one.resource == api.resource && api.target_of(one.object) == subject)
             objects.push_back(one.object);
     std::ranges::sort(objects, {}, [](const model::CustomObject& one) {
         return std::pair{one.created, one.meta.uid};
@@ -30,11 +31,11 @@ std::vector<model::CustomObject> naming(const LiveWorkload& live, const api::Api
 }
 
 // Of what was read, that which a decision wanted to look at.
-std::vector<engine::LookedAt> found_of(const std::vector<engine::ObjectRef>& wanted,
+std::vector<engine::LookedAt> found_of(const std::vector<model::Ref>& wanted,
                                        const LiveWorkload& live) {
     std::vector<engine::LookedAt> found;
-    for (const engine::ObjectRef& ref : wanted) {
-        found.push_back({ref.resource, ref.name, std::nullopt});
+    for (const model::Ref& ref : wanted) {
+        found.push_back({ref, std::nullopt});
         for (const LiveObject& one : live.objects)
             if (one.resource == ref.resource && one.object.meta.key.name == ref.name)
                 found.back().object = one.object;
@@ -72,48 +73,50 @@ engine::MetricEvidence evidence_of(const api::metrics::MetricReading& reading, s
 void Controller::on(WorkloadRead&& input, Instant now) {
     const auto found = take_ticket(input.ticket);
     if (!found) return;
-    const model::ObjectKey& key = *found;
-    Case& about = cases_[key];
-    if (!input.answer) return patch_failed(key, input.answer.error(), now);
+    const model::Ref& subject = *found;
+    Case& about = cases_[subject];
+    if (!input.answer) return patch_failed(subject, input.answer.error(), now);
     about.must_read = false;
     LiveWorkload live = std::move(*input.answer);
+    const bool is_set = subject.resource == &model::statefulsets;
     const bool exists = !live.set.meta.uid.empty();
     if (exists) refresh(live.set);
-    live.set.meta.key = key;
+    if (!exists) live.set.meta.key = known_set(subject).meta.key;
     for (const LiveObject& one : live.objects)
         refresh(one.resource, one.object, now);
     if (about.search) about.search->found = found_of(about.search->wanted, live);
     // One that is gone: the watch will say so too.
-    const bool matters = leads_ && (exists || about.search || is_synthetic(key));
-    auto concerns = matters ? concerned(live.set) : std::vector<Concern>{};
-    if (concerns.empty()) return end_turn(key, now);
-    concerns.front().objects = naming(live, *concerns.front().api);
-    if (!exists && concerns.front().objects.empty()) return end_turn(key, now);
-    auto turn = decided(std::move(concerns), std::move(live.set), std::move(live.pods), now);
+    const bool matters = leads_ && (exists || about.search || !is_set);
+    auto concerns = matters ? concerned(subject, live.set) : std::vector<Concern>{};
+    if (concerns.empty()) return end_turn(subject, now);
+    concerns.front().objects = objects_about(subject, live, *concerns.front().api);
+    if (!exists && concerns.front().objects.empty()) return end_turn(subject, now);
+    auto turn =
+        decided(subject, std::move(concerns), std::move(live.set), std::move(live.pods), now);
     if (!turn) return;
     const bool moved_on = about.intended != Intent{} && intent_of(turn->decision) != about.intended;
     if (moved_on && turn->decision.wants.empty()) {
         // Between the two looks: think again.
-        return fail_turn(key, now);
+        return fail_turn(subject, now);
     }
     carry_out(*turn->api, turn->seen, std::move(turn->decision), true, now);
 }
 
-void Controller::end_turn(const model::ObjectKey& key, Instant now) {
-    Case& about = cases_[key];
+void Controller::end_turn(const model::Ref& subject, Instant now) {
+    Case& about = cases_[subject];
     about.intended = {};
     about.search.reset();
-    queue_.done(key, now);
+    queue_.done(subject, now);
 }
 
-void Controller::fail_turn(const model::ObjectKey& key, Instant now, Duration at_least) {
-    Case& about = cases_[key];
+void Controller::fail_turn(const model::Ref& subject, Instant now, Duration at_least) {
+    Case& about = cases_[subject];
     about.intended = {};
     about.search.reset();
-    queue_.failed(key, now, at_least);
+    queue_.failed(subject, now, at_least);
 }
 
-std::optional<model::ObjectKey> Controller::take_ticket(Ticket ticket) {
+std::optional<model::Ref> Controller::take_ticket(Ticket ticket) {
     auto found = tickets_.extract(ticket);
     if (found.empty()) return std::nullopt;
     --in_flight_;
@@ -121,12 +124,12 @@ std::optional<model::ObjectKey> Controller::take_ticket(Ticket ticket) {
 }
 
 void Controller::on(WorkloadPatched&& input, Instant now) {
-    const auto key = take_ticket(input.ticket);
-    if (!key) return;
+    const auto subject = take_ticket(input.ticket);
+    if (!subject) return;
     if (input.answer)
-        patched(*key, *input.answer, now);
+        patched(*subject, *input.answer, now);
     else
-        patch_failed(*key, input.answer.error(), now);
+        patch_failed(*subject, input.answer.error(), now);
 }
 
 // A workload that the store still knows, in a newer version. One that it no longer knows was
@@ -136,17 +139,17 @@ void Controller::refresh(const model::StatefulSet& set) {
 }
 
 // The watch will bring no news of what is known by then, so whoever it concerns is queued here.
-void Controller::refresh(const model::CustomResource* resource, const model::CustomObject& object,
+void Controller::refresh(const model::Resource* resource, const model::CustomObject& object,
                          Instant now) {
     if (!table_of(resource)) return;
     runtime::ObjectTable& objects = objects_of(resource);
     if (!objects.find(object.meta.key)) return;
-    for (const model::ObjectKey& workload : workloads_of(resource, objects.put(object)))
-        queue_.add(workload, now);
+    for (const model::Ref& subject : subjects_of(resource, objects.put(object)))
+        queue_.add(subject, now);
 }
 
-engine::Decision Controller::take_written(const model::ObjectKey& key) {
-    Case& about = cases_[key];
+engine::Decision Controller::take_written(const model::Ref& subject) {
+    Case& about = cases_[subject];
     SLUICE_ASSERT(about.writing != nullptr);
     engine::Decision written = std::move(*about.writing);
     about.writing.reset();
@@ -154,22 +157,22 @@ engine::Decision Controller::take_written(const model::ObjectKey& key) {
     return written;
 }
 
-void Controller::look_again(const model::ObjectKey& key, Instant now) {
-    queue_.done(key, now);
-    queue_.add(key, now);
+void Controller::look_again(const model::Ref& subject, Instant now) {
+    queue_.done(subject, now);
+    queue_.add(subject, now);
 }
 
-void Controller::patched(const model::ObjectKey& key, const model::StatefulSet& set, Instant now) {
-    const engine::Decision written = take_written(key);
-    look_again(key, now);
+void Controller::patched(const model::Ref& subject, const model::StatefulSet& set, Instant now) {
+    const engine::Decision written = take_written(subject);
+    look_again(subject, now);
     SLUICE_ASSERT(written.patch.has_value());
-    Case& about = cases_[key];
+    Case& about = cases_[subject];
     ++counters_.workload_writes;
     refresh(set);
     if (written.patch->moves_partition() &&
         effective_partition(set) != written.patch->partition_to()) {
         log(Log::Level::Warning, "the partition that was written is not the one that was asked for",
-            key);
+            subject);
         about.contested_until = now + contest_pace;
         return;
     }
@@ -180,7 +183,7 @@ void Controller::patched(const model::ObjectKey& key, const model::StatefulSet& 
     }
     count(about, written);
     tell(written.subject.value_or(subject_of(set.meta)), written.notices, now);
-    queue_.succeeded(key);
+    queue_.succeeded(subject);
 }
 
 void Controller::count(const Case& about, const engine::Decision& written) {
@@ -193,50 +196,48 @@ void Controller::count(const Case& about, const engine::Decision& written) {
 void Controller::on(ObjectPatched&& input, Instant now) {
     const auto found = take_ticket(input.ticket);
     if (!found) return;
-    const model::ObjectKey& key = *found;
-    if (!input.answer) return patch_failed(key, input.answer.error(), now);
-    const engine::Decision written = take_written(key);
-    refresh(written.writes.front().object.resource, *input.answer, now);
-    object_written(key, written, now);
+    const model::Ref& subject = *found;
+    if (!input.answer) return patch_failed(subject, input.answer.error(), now);
+    const engine::Decision written = take_written(subject);
+    refresh(written.writes.front().object.ref.resource, *input.answer, now);
+    object_written(subject, written, now);
 }
 
 void Controller::on(Deleted&& input, Instant now) {
     const auto found = take_ticket(input.ticket);
     if (!found) return;
-    const model::ObjectKey& key = *found;
-    if (!input.answer) return patch_failed(key, input.answer.error(), now);
-    const engine::Decision written = take_written(key);
-    if (!written.removal) return object_written(key, written, now);
+    const model::Ref& subject = *found;
+    if (!input.answer) return patch_failed(subject, input.answer.error(), now);
+    const engine::Decision written = take_written(subject);
+    if (!written.removal) return object_written(subject, written, now);
     ++counters_.pods_deleted;
-    const auto set = store_.statefulset(key);
-    const engine::Subject workload =
-        set ? subject_of(set->meta) : engine::Subject{nullptr, key, {}};
+    const engine::Subject workload{subject, known_set(subject).meta.uid};
     tell(written.subject.value_or(workload), written.notices, now);
-    look_again(key, now);
-    queue_.succeeded(key);
+    look_again(subject, now);
+    queue_.succeeded(subject);
 }
 
 // An object that was made is put into no table: it may be gone again by now, and only the watch
 // knows the order of things.
-void Controller::object_written(const model::ObjectKey& key, const engine::Decision& written,
+void Controller::object_written(const model::Ref& subject, const engine::Decision& written,
                                 Instant now) {
     using Deed = engine::ObjectWrite::Deed;
     const engine::ObjectWrite& write = written.writes.front();
     tell(write.object, write.notices, now);
-    queue_.succeeded(key);
+    queue_.succeeded(subject);
     if (write.deed == Deed::Patch) {
         ++counters_.object_writes;
-        count(cases_[key], written);
-        return look_again(key, now);
+        count(cases_[subject], written);
+        return look_again(subject, now);
     }
     ++(write.deed == Deed::Create ? counters_.objects_created : counters_.objects_deleted);
-    queue_.done(key, now);
-    queue_.add_at(key, now + watch_patience);
+    queue_.done(subject, now);
+    queue_.add_at(subject, now + watch_patience);
 }
 
-void Controller::patch_failed(const model::ObjectKey& key, const runtime::RequestFailure& failure,
+void Controller::patch_failed(const model::Ref& subject, const runtime::RequestFailure& failure,
                               Instant now) {
-    Case& about = cases_[key];
+    Case& about = cases_[subject];
     const bool creates = about.writing && is_creation(*about.writing);
     about.writing.reset();
     const bool overtaken = failure.status == 409 || failure.status == 422;
@@ -249,8 +250,8 @@ void Controller::patch_failed(const model::ObjectKey& key, const runtime::Reques
         ++about.conflicts;
     }
     if (!overtaken || about.conflicts % conflicts_worth_a_word == 0)
-        log(Log::Level::Warning, failure.message, key);
-    fail_turn(key, now, failure.retry_after);
+        log(Log::Level::Warning, failure.message, subject);
+    fail_turn(subject, now, failure.retry_after);
 }
 
 // The workload that asked, if it still waits for the answer to this question; it is looked at next.
@@ -289,8 +290,8 @@ void Controller::on(OwnAnswered&& input, Instant now) {
         engine::OwnEvidence{asked->key, std::move(input.answer), in_whole_seconds(now)});
 }
 
-void Controller::drop_case(const model::ObjectKey& key) {
-    const auto found = cases_.find(key);
+void Controller::drop_case(const model::Ref& subject) {
+    const auto found = cases_.find(subject);
     if (found == cases_.end()) return;
     stop_asking(found->second);
     cases_.erase(found);

@@ -32,19 +32,22 @@ std::optional<api::pilot::HookPod> pod_of(const std::optional<engine::PodRef>& p
 
 // In the order of precedence: who holds the claim steers, or else the first of the registry. Those
 // that do not see all they need in the namespace are not asked.
-std::vector<Controller::Concern> Controller::concerned(const model::StatefulSet& set) const {
+std::vector<Controller::Concern> Controller::concerned(const model::Ref& subject,
+                                                       const model::StatefulSet& set) const {
     const bool is_missing = set.meta.uid.empty();
     const std::string& claim = annotation(set, model::key::claim);
     std::vector<Concern> concerns;
     for (const Served& one : served_) {
         const bool holds = claim.starts_with(std::string{one.api->name} + "/");
-        if (!serves(*one.api, set.meta.key.ns)) {
+        if (!serves(*one.api, subject.ns)) {
             if (holds) return {};  // it is theirs, and we cannot see what they want
             continue;
         }
-        Concern concern{one.api, one.objects.naming(set.meta.key)};
-        if (is_missing ? concern.objects.empty() : !one.api->concerns(set, concern.objects))
-            continue;
+        Concern concern{one.api, one.objects.about(subject)};
+        const bool is_concerned = is_missing || !one.api->concerns
+                                      ? !concern.objects.empty()
+                                      : one.api->concerns(set, concern.objects);
+        if (!is_concerned) continue;
         concerns.insert(holds ? concerns.begin() : concerns.end(), std::move(concern));
     }
     return concerns;
@@ -60,9 +63,19 @@ std::vector<model::CustomObject> Controller::owned_by(const Concern& concern) co
     return owned;
 }
 
-engine::Snapshot Controller::snapshot(Concern concern, model::StatefulSet set,
-                                      std::vector<model::Pod> pods, const Case& about) const {
+model::StatefulSet Controller::known_set(const model::Ref& subject) const {
+    const bool is_set = subject.resource == &model::statefulsets;
+    if (auto set = is_set ? store_.statefulset(subject.key()) : std::nullopt) return *set;
+    model::StatefulSet none;
+    none.meta.key = {subject.ns, is_set ? subject.name : std::string{}};
+    return none;
+}
+
+engine::Snapshot Controller::snapshot(const model::Ref& subject, Concern concern,
+                                      model::StatefulSet set, std::vector<model::Pod> pods,
+                                      const Case& about) const {
     engine::Snapshot seen;
+    seen.subject = subject;
     seen.contested_until = about.contested_until;
     seen.workload = std::move(set);
     seen.pods = std::move(pods);
@@ -82,63 +95,57 @@ engine::Snapshot Controller::snapshot(Concern concern, model::StatefulSet set,
 }
 
 // Of an object that there was no room for nothing is known. It is read once there is room, or when
-// it is to go, which makes room; until then its workload is held.
-bool Controller::is_left_out(const model::ObjectKey& key, Instant now) {
+// it is to go, which makes room; until then its subject is held.
+bool Controller::is_left_out(const model::Ref& subject, Instant now) {
     for (const Served& one : served_) {
-        for (const auto& [meta, bytes] : one.objects.left_out(key)) {
-            if (meta.deleting || budget_.has_room(key.ns, bytes)) {
-                engine::Snapshot nothing;
-                nothing.workload.meta.key = key;
-                read(nothing, {});
+        for (const auto& [meta, bytes] : one.objects.left_out(subject)) {
+            if (meta.deleting || budget_.has_room(subject.ns, bytes)) {
+                read(subject, {}, {});
                 return true;
             }
-            tell({one.api->resource, meta.key, meta.uid},
+            tell({ref_to(*one.api->resource, meta.key), meta.uid},
                  {{engine::Reason::TooManyBytes,
                    fmt::format("The objects of namespace {} take more than {} KiB of Sluice's "
                                "memory; there is no room for this one, of {} KiB. To see what is "
                                "there: kubectl -n {} get {}",
-                               key.ns, budget_.bytes_max() / 1024, bytes / 1024, key.ns,
+                               subject.ns, budget_.bytes_max() / 1024, bytes / 1024, subject.ns,
                                one.api->resource->plural)}},
                  now);
             ++counters_.decisions[{std::string{one.api->name}, engine::Reason::TooManyBytes}];
-            queue_.failed(key, now);
+            queue_.failed(subject, now);
             return true;
         }
     }
     return false;
 }
 
-void Controller::look(const model::ObjectKey& key, Instant now) {
+void Controller::look(const model::Ref& subject, Instant now) {
     // Who is first in the registry must not be overtaken by who is first in sync.
-    if (!is_settled(key.ns)) return queue_.done(key, now);
-    auto set = store_.statefulset(key);
-    if (!set) {
-        set.emplace();
-        set->meta.key = key;
-    }
-    if (is_left_out(key, now)) return;
-    auto concerns = concerned(*set);
+    if (!is_settled(subject.ns)) return queue_.done(subject, now);
+    if (is_left_out(subject, now)) return;
+    model::StatefulSet set = known_set(subject);
+    auto concerns = concerned(subject, set);
     if (concerns.empty()) {
-        drop_case(key);
-        queue_.forget(key);
-        queue_.done(key, now);
+        drop_case(subject);
+        queue_.forget(subject);
+        queue_.done(subject, now);
         return;
     }
-    auto pods = store_.pods_of(*set);
-    auto turn = decided(std::move(concerns), std::move(*set), std::move(pods), now);
+    auto pods = store_.pods_of(set);
+    auto turn = decided(subject, std::move(concerns), std::move(set), std::move(pods), now);
     if (turn) carry_out(*turn->api, turn->seen, std::move(turn->decision), false, now);
 }
 
-std::optional<Controller::Turn> Controller::decided(std::vector<Concern> concerns,
+std::optional<Controller::Turn> Controller::decided(const model::Ref& subject,
+                                                    std::vector<Concern> concerns,
                                                     model::StatefulSet set,
                                                     std::vector<model::Pod> pods, Instant now) {
-    const model::ObjectKey key = set.meta.key;
-    Case& about = cases_[key];
-    auto turn =
-        decided_by(std::move(concerns.front()), std::move(set), std::move(pods), about, now);
+    Case& about = cases_[subject];
+    auto turn = decided_by(subject, std::move(concerns.front()), std::move(set), std::move(pods),
+                           about, now);
     if (!turn) {
         note_reason(about, engine::Phase::Held, engine::Reason::InternalError, now);
-        fail_turn(key, now);
+        fail_turn(subject, now);
         return std::nullopt;
     }
     concerns.erase(concerns.begin());
@@ -148,21 +155,24 @@ std::optional<Controller::Turn> Controller::decided(std::vector<Concern> concern
 
 // Deciding changes nothing, so if it fails for a reason that is ours, whoever it is about waits and
 // nobody else does.
-std::optional<Controller::Turn> Controller::decided_by(Concern concern, model::StatefulSet set,
+std::optional<Controller::Turn> Controller::decided_by(const model::Ref& subject, Concern concern,
+                                                       model::StatefulSet set,
                                                        std::vector<model::Pod> pods,
                                                        const Case& about, Instant now) {
     const api::Api& api = *concern.api;
-    engine::Subject subject = subject_of(set.meta);
+    engine::Subject told = subject_of(set.meta);
     if (!concern.objects.empty())
-        subject = {api.resource, concern.objects.front().meta.key,
-                   concern.objects.front().meta.uid};
+        told = {ref_to(*api.resource, concern.objects.front().meta.key),
+                concern.objects.front().meta.uid};
     try {
-        Turn turn{&api, snapshot(std::move(concern), std::move(set), std::move(pods), about), {}};
+        Turn turn{&api,
+                  snapshot(subject, std::move(concern), std::move(set), std::move(pods), about),
+                  {}};
         turn.decision = api.decide(turn.seen, now);
         return turn;
     } catch (const std::exception& defect) {
         if (!settings_.survives_defects) throw;
-        tell_of_defect(api, subject, defect.what(), now);
+        tell_of_defect(api, told, defect.what(), now);
         return std::nullopt;
     }
 }
@@ -184,7 +194,7 @@ void Controller::add_bystanders(Turn& turn, std::vector<Concern> others, Instant
     const model::StatefulSet& set = turn.seen.workload;
     if (annotation(set, model::key::claim).empty()) return;
     for (Concern& other : others) {
-        auto their = decided_by(std::move(other), set, {}, {}, now);
+        auto their = decided_by(turn.seen.subject, std::move(other), set, {}, {}, now);
         if (!their || their->decision.patch || their->decision.removal) continue;
         engine::Decision& said = their->decision;
         for (engine::ObjectWrite& write : said.writes)
@@ -198,8 +208,7 @@ void Controller::add_bystanders(Turn& turn, std::vector<Concern> others, Instant
 // set go needs no fence.
 bool Controller::is_overtaken(const engine::Snapshot& seen, const engine::Decision& decision,
                               Instant now) {
-    const model::ObjectKey& key = seen.workload.meta.key;
-    Case& about = cases_[key];
+    Case& about = cases_[seen.subject];
     const auto fence = model::decode_fence(annotation(seen.workload, model::key::fence));
     if (settings_.leads_at_once || decision.releases || !fence || !is_newer(*fence, fence_)) {
         about.overtaken_since.reset();
@@ -211,7 +220,7 @@ bool Controller::is_overtaken(const engine::Snapshot& seen, const engine::Decisi
         log(Log::Level::Warning,
             "the fence on this set is newer than our lease, and we still hold the lease: it is "
             "not a leader's, and is overwritten",
-            key);
+            seen.subject);
         return false;
     }
     tell(subject_of(seen.workload.meta),
@@ -219,7 +228,7 @@ bool Controller::is_overtaken(const engine::Snapshot& seen, const engine::Decisi
            "The annotation sluice.dev/fence names a newer leader; waiting to see whether there is "
            "one."}},
          now);
-    queue_.add_at(key, proven);
+    queue_.add_at(seen.subject, proven);
     return true;
 }
 
@@ -239,7 +248,7 @@ void Controller::note_reason(Case& about, engine::Phase phase, engine::Reason re
 
 void Controller::remember(const api::Api& api, const engine::Snapshot& seen,
                           const engine::Decision& decision, Instant now) {
-    Case& about = cases_[seen.workload.meta.key];
+    Case& about = cases_[seen.subject];
     about.api = api.name;
     note_reason(about, decision.report.phase, decision.report.reason, now);
     if (decision.progress)
@@ -248,85 +257,88 @@ void Controller::remember(const api::Api& api, const engine::Snapshot& seen,
         about.progress.reset();
     ++counters_.decisions[{std::string{api.name}, decision.report.reason}];
     // A time that is over would bring the workload back at once, and again, for ever.
-    if (decision.wake_at)
-        queue_.add_at(seen.workload.meta.key, std::max(*decision.wake_at, now + wake_pace));
+    if (decision.wake_at) queue_.add_at(seen.subject, std::max(*decision.wake_at, now + wake_pace));
 }
 
 void Controller::carry_out(const api::Api& api, const engine::Snapshot& seen,
                            engine::Decision decision, bool is_live, Instant now) {
-    const model::ObjectKey& key = seen.workload.meta.key;
+    const model::Ref& subject = seen.subject;
     if (!decision.wants.empty()) return seek(seen, decision.wants, now);
     remember(api, seen, decision, now);
-    Case& about = cases_[key];
+    Case& about = cases_[subject];
     const bool writes = decision.patch || decision.removal || !decision.writes.empty();
-    if (writes && is_overtaken(seen, decision, now)) return end_turn(key, now);
-    const bool can_read = !seen.workload.meta.uid.empty() || is_synthetic(key);
+    if (writes && is_overtaken(seen, decision, now)) return end_turn(subject, now);
+    const bool can_read =
+        !seen.workload.meta.uid.empty() || subject.resource != &model::statefulsets;
     if (writes) {
         const Intent intent = intent_of(decision);
         const bool confirmed = is_live && about.intended == intent;
         const bool doubted = intent != Intent{} || about.must_read || decision.needs_live;
-        if (can_read && doubted && !confirmed) return read(seen, intent);
+        if (can_read && doubted && !confirmed) return read_live(seen, intent);
         return write(seen, std::move(decision));
     }
     const bool is_asking = about.asking && decision.probe && about.asked &&
                            is_same_question(*decision.probe, *about.asked);
     const bool asks_anew = decision.probe && !is_asking;
-    if (can_read && asks_anew && decision.needs_live && !is_live) return read(seen, {});
+    if (can_read && asks_anew && decision.needs_live && !is_live) return read_live(seen, {});
     tell(decision.subject.value_or(subject_of(seen.workload.meta)), decision.notices, now);
     ask(seen, decision.probe);
-    queue_.succeeded(key);
-    end_turn(key, now);
+    queue_.succeeded(subject);
+    end_turn(subject, now);
 }
 
 // Everything that was wanted in this turn is read again, so that it is all of one look.
-void Controller::seek(const engine::Snapshot& seen, const std::vector<engine::ObjectRef>& wanted,
+void Controller::seek(const engine::Snapshot& seen, const std::vector<model::Ref>& wanted,
                       Instant now) {
-    const model::ObjectKey& key = seen.workload.meta.key;
-    Case& about = cases_[key];
+    Case& about = cases_[seen.subject];
     if (!about.search) about.search = std::make_unique<Search>();
     Search& search = *about.search;
-    for (const engine::ObjectRef& one : wanted)
+    for (const model::Ref& one : wanted)
         if (std::ranges::find(search.wanted, one) == search.wanted.end())
             search.wanted.push_back(one);
-    if (++search.rounds <= rounds_max && search.wanted.size() <= wanted_max) return read(seen, {});
+    if (++search.rounds <= rounds_max && search.wanted.size() <= wanted_max)
+        return read_live(seen, {});
     log(Log::Level::Warning,
         fmt::format("what is to be done rests on more objects than can be looked at: after {} "
                     "rounds it wants {}",
                     search.rounds - 1, search.wanted.size()),
-        key);
-    fail_turn(key, now);
+        seen.subject);
+    fail_turn(seen.subject, now);
 }
 
-Ticket Controller::issue(const model::ObjectKey& key, double cost) {
-    tickets_[++last_ticket_] = key;
+Ticket Controller::issue(const model::Ref& subject, double cost) {
+    tickets_[++last_ticket_] = subject;
     ++in_flight_;
     bucket_.take(cost);
     return last_ticket_;
 }
 
-// Everything that the decision rests on: the set, its pods, the objects that name it, the one that
+void Controller::read_live(const engine::Snapshot& seen, Intent intended) {
+    read(seen.subject, annotation(seen.workload, model::key::claim), std::move(intended));
+}
+
+// Everything that the decision rests on: the subject, the objects that are about it, the one that
 // claims it though we do not know it, and what the decision wanted to look at.
-void Controller::read(const engine::Snapshot& seen, Intent intended) {
-    const model::ObjectKey& key = seen.workload.meta.key;
-    cases_[key].intended = std::move(intended);
-    const std::string& claim = annotation(seen.workload, model::key::claim);
-    ReadWorkload effect{0, key, {}};
-    if (const Search* search = cases_[key].search.get()) effect.objects = search->wanted;
+void Controller::read(const model::Ref& subject, const std::string& claim, Intent intended) {
+    Case& about = cases_[subject];
+    about.intended = std::move(intended);
+    ReadWorkload effect{0, subject, {}};
+    if (about.search) effect.objects = about.search->wanted;
     for (const Served& one : served_) {
         if (!one.api->resource) continue;
         std::set<std::string> names;
-        for (const model::CustomObject& object : one.objects.naming(key))
+        for (const model::CustomObject& object : one.objects.about(subject))
             names.insert(object.meta.key.name);
         const std::string prefix = std::string{one.api->name} + "/";
         if (claim.starts_with(prefix) && is_dns_subdomain(claim.substr(prefix.size())))
             names.insert(claim.substr(prefix.size()));
         for (const std::string& name : names) {
-            const engine::ObjectRef ref{one.api->resource, name};
+            const model::Ref ref{one.api->resource, subject.ns, name};
             if (std::ranges::find(effect.objects, ref) == effect.objects.end())
                 effect.objects.push_back(ref);
         }
     }
-    effect.ticket = issue(key, read_cost + static_cast<double>(effect.objects.size()));
+    effect.ticket = issue(subject, read_cost + static_cast<double>(effect.objects.size()));
     effects_.list.push_back(std::move(effect));
 }
 
@@ -346,21 +358,23 @@ engine::Decision Controller::fencing(const engine::Snapshot& seen,
 
 // The first write that the decision holds; the others follow when the world is looked at again.
 void Controller::write(const engine::Snapshot& seen, engine::Decision decision) {
-    const model::ObjectKey& key = seen.workload.meta.key;
-    Case& about = cases_[key];
+    const model::Ref& subject = seen.subject;
+    Case& about = cases_[subject];
     about.intended = {};
     about.search.reset();
     if (!decision.patch && decision.removal && !carries_fence(seen.workload))
         decision = fencing(seen, decision);
-    SLUICE_ASSERT(!is_synthetic(key) || !(decision.patch || decision.removal));
-    const Ticket ticket = issue(key, 1);
+    SLUICE_ASSERT(subject.resource == &model::statefulsets ||
+                  !(decision.patch || decision.removal));
+    const Ticket ticket = issue(subject, 1);
     if (decision.patch) {
         if (!settings_.leads_at_once && !decision.releases)
             decision.patch->annotate(model::key::fence, encode(fence_));
-        effects_.list.push_back(PatchWorkload{ticket, key, decision.patch->to_json_patch()});
+        effects_.list.push_back(
+            PatchWorkload{ticket, subject.key(), decision.patch->to_json_patch()});
     } else if (decision.removal) {
         effects_.list.push_back(DeletePod{ticket,
-                                          {key.ns, decision.removal->name},
+                                          {subject.ns, decision.removal->name},
                                           decision.removal->uid,
                                           decision.removal->version});
     } else {
@@ -373,10 +387,9 @@ Effect Controller::effect_of(Ticket ticket, const engine::ObjectWrite& write) co
     using Deed = engine::ObjectWrite::Deed;
     const engine::Subject& object = write.object;
     if (write.deed == Deed::Create)
-        return CreateObject{ticket, object.resource, object.key.ns, write.body};
-    if (write.deed == Deed::Delete)
-        return DeleteObject{ticket, object.resource, object.key, object.uid};
-    return PatchObject{ticket, object.resource, object.key, write.of_status, write.body};
+        return CreateObject{ticket, object.ref.resource, object.ref.ns, write.body};
+    if (write.deed == Deed::Delete) return DeleteObject{ticket, object.ref, object.uid};
+    return PatchObject{ticket, object.ref, write.of_status, write.body};
 }
 
 void Controller::stop_asking(Case& about) {
@@ -386,13 +399,13 @@ void Controller::stop_asking(Case& about) {
 }
 
 void Controller::ask(const engine::Snapshot& seen, const std::optional<engine::Probe>& probe) {
-    Case& about = cases_[seen.workload.meta.key];
+    Case& about = cases_[seen.subject];
     const bool same = probe && about.asked && is_same_question(*probe, *about.asked);
     if (about.asking && !same) stop_asking(about);
     if (!probe || about.asking) return;
     about.asking = ++last_ticket_;
     about.asked = std::make_unique<engine::Probe>(*probe);
-    tickets_[about.asking] = seen.workload.meta.key;
+    tickets_[about.asking] = seen.subject;
     effects_.list.push_back(
         std::visit([&](const auto& one) { return question(about.asking, seen, one); }, *probe));
 }
@@ -400,8 +413,8 @@ void Controller::ask(const engine::Snapshot& seen, const std::optional<engine::P
 Effect Controller::question(Ticket ticket, const engine::Snapshot& seen,
                             const engine::HookProbe& probe) const {
     api::pilot::Transition transition{.hook = probe.hook,
-                                      .ns = seen.workload.meta.key.ns,
-                                      .statefulset = seen.workload.meta.key.name,
+                                      .ns = seen.subject.ns,
+                                      .statefulset = seen.subject.name,
                                       .annotations = seen.workload.annotations,
                                       .prev = pod_of(probe.prev),
                                       .next = pod_of(probe.next),
@@ -412,12 +425,12 @@ Effect Controller::question(Ticket ticket, const engine::Snapshot& seen,
 
 Effect Controller::question(Ticket ticket, const engine::Snapshot& seen,
                             const engine::MetricProbe& probe) const {
-    return AskMetric{ticket, seen.workload.meta.key.ns, probe.query};
+    return AskMetric{ticket, seen.subject.ns, probe.query};
 }
 
 Effect Controller::question(Ticket ticket, const engine::Snapshot& seen,
                             const engine::OwnProbe& probe) const {
-    return AskOwn{ticket, seen.workload.meta.key.ns, probe.question};
+    return AskOwn{ticket, seen.subject.ns, probe.question};
 }
 
 void Controller::tell(const engine::Subject& subject, const std::vector<engine::Notice>& notices,
@@ -431,12 +444,11 @@ void Controller::tell(const engine::Subject& subject, const std::vector<engine::
             !told_.is_news(fmt::format("{} {} {}", subject.uid, reason, notice.message), now))
             continue;
         effects_.list.push_back(Log{warns ? Log::Level::Warning : Log::Level::Info,
-                                    fmt::format("{}: {}", reason, notice.message), subject.key,
-                                    subject.resource});
+                                    fmt::format("{}: {}", reason, notice.message), subject.ref});
         bucket_.take(1);
         ++counters_.event_writes;
-        effects_.list.push_back(PostEvent{subject.resource, subject.key, subject.uid, notice.reason,
-                                          notice.message, now, notice.name});
+        effects_.list.push_back(
+            PostEvent{subject, notice.reason, notice.message, now, notice.name});
     }
 }
 

@@ -83,7 +83,7 @@ void Controller::on(Leadership&& input, Instant now) {
     log(Log::Level::Info, leads_ ? "this operator leads" : "this operator does not lead");
     if (leads_) return queue_all({}, now);
     // What was learnt while leading may be untrue when we lead again.
-    for (auto& [key, about] : cases_) {
+    for (auto& [subject, about] : cases_) {
         stop_asking(about);
         about.evidence.reset();
         about.reading.reset();
@@ -101,39 +101,39 @@ const Controller::Served& Controller::served_as(std::string_view api) const {
     return *found;
 }
 
-const runtime::ObjectTable* Controller::table_of(const model::CustomResource* resource) const {
+const runtime::ObjectTable* Controller::table_of(const model::Resource* resource) const {
     for (const Served& one : served_)
         if (resource && one.api->resource == resource) return &one.objects;
     return nullptr;
 }
 
-runtime::ObjectTable& Controller::objects_of(const model::CustomResource* resource) {
+runtime::ObjectTable& Controller::objects_of(const model::Resource* resource) {
     const auto found = std::ranges::find_if(
         served_, [&](const Served& one) { return one.api->resource == resource; });
     SLUICE_ASSERT(found != served_.end());
     return found->objects;
 }
 
-runtime::Touched Controller::workloads_of(const model::CustomResource* resource,
-                                          runtime::Concerned concerned) const {
-    runtime::Touched workloads = std::move(concerned.workloads);
+runtime::Touched Controller::subjects_of(const model::Resource* resource,
+                                         runtime::Concerned concerned) const {
+    runtime::Touched subjects = std::move(concerned.subjects);
     for (const Served& one : served_) {
         if (one.api->support != resource) continue;
         for (const model::ObjectKey& key : concerned.owners)
             if (const auto owner = one.objects.find(key))
-                workloads.push_back({key.ns, one.api->target_of(*owner)});
+                subjects.push_back(one.api->target_of(*owner));
     }
-    return workloads;
+    return subjects;
 }
 
 void Controller::queue_all(const std::string& ns, Instant now) {
-    const auto queue = [&](const runtime::Touched& keys) {
-        for (const model::ObjectKey& key : keys)
-            if (ns.empty() || key.ns == ns) queue_.add(key, now);
+    const auto queue = [&](const runtime::Touched& subjects) {
+        for (const model::Ref& subject : subjects)
+            if (ns.empty() || subject.ns == ns) queue_.add(subject, now);
     };
-    queue(store_.keys());
+    queue(store_.sets());
     for (const Served& one : served_)
-        queue(one.objects.workloads());
+        queue(one.objects.subjects());
 }
 
 std::map<std::string_view, const runtime::ObjectTable*> Controller::objects() const {
@@ -147,9 +147,9 @@ void Controller::run_queue(Instant now) {
     // What is promised is written down from the first word on, so it must be known.
     if (!leads_ || draining_ || !policies_answered_) return;
     while (in_flight_ < in_flight_max && bucket_.has_tokens(now)) {
-        const auto key = queue_.take(now);
-        if (!key) return;
-        look(*key, now);
+        const auto subject = queue_.take(now);
+        if (!subject) return;
+        look(*subject, now);
     }
 }
 
@@ -163,7 +163,7 @@ int Controller::watch_restarts(model::Kind kind) const {
 
 std::map<engine::Phase, int> Controller::rollouts_by_phase() const {
     std::map<engine::Phase, int> phases;
-    for (const auto& [key, about] : cases_)
+    for (const auto& [subject, about] : cases_)
         if (!about.api.empty() && steers_workloads(*served_as(about.api).api))
             ++phases[about.phase];
     return phases;
@@ -183,15 +183,8 @@ std::optional<Instant> Controller::next_wake(Instant now) const {
     return wake;
 }
 
-void Controller::log(Log::Level level, std::string text, model::ObjectKey about) {
-    const model::CustomResource* resource = nullptr;
-    for (const Served& one : served_) {
-        const std::string prefix = fmt::format("~{}/", one.api->name);
-        if (!about.name.starts_with(prefix)) continue;
-        about.name.erase(0, prefix.size());
-        resource = one.api->resource;
-    }
-    effects_.list.push_back(Log{level, std::move(text), std::move(about), resource});
+void Controller::log(Log::Level level, std::string text, model::Ref about) {
+    effects_.list.push_back(Log{level, std::move(text), std::move(about)});
 }
 
 }  // namespace sluice::controller

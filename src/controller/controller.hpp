@@ -112,13 +112,13 @@ class Controller {
     };
     static Intent intent_of(const engine::Decision& decision);
     static engine::Subject subject_of(const model::ObjectMeta& workload) {
-        return {nullptr, workload.key, workload.uid};
+        return {ref_to(model::statefulsets, workload.key), workload.uid};
     }
 
     // What a decision wanted to look at before it could be made. It lasts for one turn: until
     // something is written, asked or given up.
     struct Search {
-        std::vector<engine::ObjectRef> wanted;
+        std::vector<model::Ref> wanted;
         std::vector<engine::LookedAt> found;  // by the last read
         int rounds = 0;
     };
@@ -170,11 +170,11 @@ class Controller {
     void begin_list(const runtime::WatchSession& session);
     runtime::Touched drop_unlisted(const runtime::WatchSession& session, std::uint64_t version);
     // Null if no API that is served has this resource.
-    const runtime::ObjectTable* table_of(const model::CustomResource* resource) const;
-    runtime::ObjectTable& objects_of(const model::CustomResource* resource);
+    const runtime::ObjectTable* table_of(const model::Resource* resource) const;
+    runtime::ObjectTable& objects_of(const model::Resource* resource);
     // Those that a change of objects of this resource concerns: also by way of their owners.
-    runtime::Touched workloads_of(const model::CustomResource* resource,
-                                  runtime::Concerned concerned) const;
+    runtime::Touched subjects_of(const model::Resource* resource,
+                                 runtime::Concerned concerned) const;
     // The API that declares its settings in the ConfigMap of this session.
     Served& declarer(const runtime::WatchSession& session);
     const Served& served_as(std::string_view api) const;
@@ -188,18 +188,21 @@ class Controller {
     bool is_settled(const std::string& ns) const;
     void run_sessions(Instant now);
     void run_queue(Instant now);
-    void look(const model::ObjectKey& key, Instant now);
-    bool is_left_out(const model::ObjectKey& key, Instant now);
-    std::vector<Concern> concerned(const model::StatefulSet& set) const;
+    void look(const model::Ref& subject, Instant now);
+    bool is_left_out(const model::Ref& subject, Instant now);
+    std::vector<Concern> concerned(const model::Ref& subject, const model::StatefulSet& set) const;
+    // The set that is the subject, as it is known; without a UID if there is none.
+    model::StatefulSet known_set(const model::Ref& subject) const;
     std::vector<model::CustomObject> owned_by(const Concern& concern) const;
-    engine::Snapshot snapshot(Concern concern, model::StatefulSet set, std::vector<model::Pod> pods,
-                              const Case& about) const;
+    engine::Snapshot snapshot(const model::Ref& subject, Concern concern, model::StatefulSet set,
+                              std::vector<model::Pod> pods, const Case& about) const;
     // What the first of those concerned decides, and what the others tell their own objects.
     // Nothing if there is no telling: then the workload is held.
-    std::optional<Turn> decided(std::vector<Concern> concerns, model::StatefulSet set,
-                                std::vector<model::Pod> pods, Instant now);
-    std::optional<Turn> decided_by(Concern concern, model::StatefulSet set,
-                                   std::vector<model::Pod> pods, const Case& about, Instant now);
+    std::optional<Turn> decided(const model::Ref& subject, std::vector<Concern> concerns,
+                                model::StatefulSet set, std::vector<model::Pod> pods, Instant now);
+    std::optional<Turn> decided_by(const model::Ref& subject, Concern concern,
+                                   model::StatefulSet set, std::vector<model::Pod> pods,
+                                   const Case& about, Instant now);
     void tell_of_defect(const api::Api& api, const engine::Subject& subject,
                         const std::string& defect, Instant now);
     void add_bystanders(Turn& turn, std::vector<Concern> others, Instant now);
@@ -212,12 +215,12 @@ class Controller {
     bool carries_fence(const model::StatefulSet& set) const;
     static engine::Decision fencing(const engine::Snapshot& seen, const engine::Decision& decision);
     Effect effect_of(Ticket ticket, const engine::ObjectWrite& write) const;
-    void seek(const engine::Snapshot& seen, const std::vector<engine::ObjectRef>& wanted,
-              Instant now);
-    void read(const engine::Snapshot& seen, Intent intended);
-    Ticket issue(const model::ObjectKey& key, double cost);
+    void seek(const engine::Snapshot& seen, const std::vector<model::Ref>& wanted, Instant now);
+    void read(const model::Ref& subject, const std::string& claim, Intent intended);
+    void read_live(const engine::Snapshot& seen, Intent intended);
+    Ticket issue(const model::Ref& subject, double cost);
     // Whom the answer to a request is about; nothing if nobody waits for it.
-    std::optional<model::ObjectKey> take_ticket(Ticket ticket);
+    std::optional<model::Ref> take_ticket(Ticket ticket);
     Case* take_question(Ticket ticket, Instant now);
     void stop_asking(Case& about);
     void ask(const engine::Snapshot& seen, const std::optional<engine::Probe>& probe);
@@ -229,24 +232,23 @@ class Controller {
                     const engine::OwnProbe& probe) const;
     void tell(const engine::Subject& subject, const std::vector<engine::Notice>& notices,
               Instant now);
-    void patched(const model::ObjectKey& key, const model::StatefulSet& set, Instant now);
+    void patched(const model::Ref& subject, const model::StatefulSet& set, Instant now);
     void refresh(const model::StatefulSet& set);
-    void refresh(const model::CustomResource* resource, const model::CustomObject& object,
-                 Instant now);
+    void refresh(const model::Resource* resource, const model::CustomObject& object, Instant now);
     // The decision that was written, now that the answer is there.
-    engine::Decision take_written(const model::ObjectKey& key);
+    engine::Decision take_written(const model::Ref& subject);
     void count(const Case& about, const engine::Decision& written);
-    void look_again(const model::ObjectKey& key, Instant now);
-    void object_written(const model::ObjectKey& key, const engine::Decision& written, Instant now);
-    void patch_failed(const model::ObjectKey& key, const runtime::RequestFailure& failure,
+    void look_again(const model::Ref& subject, Instant now);
+    void object_written(const model::Ref& subject, const engine::Decision& written, Instant now);
+    void patch_failed(const model::Ref& subject, const runtime::RequestFailure& failure,
                       Instant now);
     // A turn that came to nothing: nobody to decide for.
-    void end_turn(const model::ObjectKey& key, Instant now);
+    void end_turn(const model::Ref& subject, Instant now);
     // One that is to be begun anew, after a while.
-    void fail_turn(const model::ObjectKey& key, Instant now, Duration at_least = Duration{0});
+    void fail_turn(const model::Ref& subject, Instant now, Duration at_least = Duration{0});
     static void note_reason(Case& about, engine::Phase phase, engine::Reason reason, Instant now);
-    void drop_case(const model::ObjectKey& key);
-    void log(Log::Level level, std::string text, model::ObjectKey about = {});
+    void drop_case(const model::Ref& subject);
+    void log(Log::Level level, std::string text, model::Ref about = {});
     std::optional<Instant> next_wake(Instant now) const;
 
     Settings settings_;
@@ -258,8 +260,8 @@ class Controller {
     runtime::WorkQueue queue_;
     runtime::TokenBucket bucket_;
     runtime::EventMemory told_;
-    std::map<model::ObjectKey, Case> cases_;
-    std::map<Ticket, model::ObjectKey> tickets_;
+    std::map<model::Ref, Case> cases_;
+    std::map<Ticket, model::Ref> tickets_;
     Ticket last_ticket_ = 0;
     std::size_t in_flight_ = 0;
     bool leads_;

@@ -32,12 +32,11 @@ struct StartWatch {
 struct StopWatch {
     SessionId session;
 };
-// The set, its pods and these objects of its namespace or of the cluster, by quorum reads. Under a
-// synthetic key there is no set to ask for.
+// The subject with its pods, if it is a StatefulSet, and these objects, by quorum reads.
 struct ReadWorkload {
     Ticket ticket;
-    model::ObjectKey key;
-    std::vector<engine::ObjectRef> objects;
+    model::Ref subject;
+    std::vector<model::Ref> objects;
 };
 struct PatchWorkload {
     Ticket ticket;
@@ -46,21 +45,19 @@ struct PatchWorkload {
 };
 struct PatchObject {
     Ticket ticket;
-    const model::CustomResource* resource;
-    model::ObjectKey key;
+    model::Ref object;
     bool of_status;  // a patch of the status subresource
     std::string json_patch;
 };
 struct CreateObject {  // answered like a patch; one that is there already is a 409
     Ticket ticket;
-    const model::CustomResource* resource;
+    const model::Resource* resource;
     std::string ns;
     std::string body;
 };
 struct DeleteObject {
     Ticket ticket;
-    const model::CustomResource* resource;
-    model::ObjectKey key;
+    model::Ref object;
     std::string uid;  // this object and no namesake
 };
 struct DeletePod {
@@ -88,9 +85,7 @@ struct CancelQuestion {  // of any kind
     Ticket ticket;
 };
 struct PostEvent {
-    const model::CustomResource* resource;  // of the object it is about; null: a StatefulSet
-    model::ObjectKey key;
-    std::string uid;
+    engine::Subject about;
     engine::Reason reason;
     std::string note;
     Instant at;
@@ -108,8 +103,7 @@ struct RolloutEnded {  // for metrics
 struct Log {
     enum class Level { Debug, Info, Warning, Error } level;
     std::string text;
-    model::ObjectKey about;                           // empty: nobody in particular
-    const model::CustomResource* resource = nullptr;  // of `about`; null: a StatefulSet
+    model::Ref about;  // without a name: nobody in particular
 };
 
 using Effect =

@@ -14,34 +14,32 @@ namespace {
 constexpr std::size_t instance_max = 128;
 constexpr std::size_t note_max = 1024;
 
-json::object regarding(const PostEvent& event) {
-    const model::CustomResource* resource = event.resource;
-    return {{"apiVersion", resource
-                               ? std::string{resource->group} + "/" + std::string{resource->version}
-                               : "apps/v1"},
-            {"kind", resource ? resource->kind : "StatefulSet"},
-            {"namespace", event.key.ns},
-            {"name", event.key.name},
-            {"uid", event.uid}};
+json::object regarding(const engine::Subject& about) {
+    const model::Resource& resource = *about.ref.resource;
+    return {{"apiVersion", std::string{resource.group} + "/" + std::string{resource.version}},
+            {"kind", resource.kind},
+            {"namespace", about.ref.ns},
+            {"name", about.ref.name},
+            {"uid", about.uid}};
 }
 
 }  // namespace
 
 std::string event_body(const PostEvent& event, const std::string& instance) {
     const engine::ReasonEntry& reason = engine::entry(event.reason);
-    return json::serialize(json::object{
-        {"apiVersion", "events.k8s.io/v1"},
-        {"kind", "Event"},
-        {"metadata",
-         json::object{{"generateName", event.key.name + "-"}, {"namespace", event.key.ns}}},
-        {"eventTime", to_rfc3339_micro(event.at)},
-        {"reportingController", "sluice.dev/operator"},
-        {"reportingInstance", beginning(instance, instance_max)},
-        {"action", "Steer"},
-        {"reason", event.name.empty() ? reason.name : event.name},
-        {"regarding", regarding(event)},
-        {"note", beginning(event.note, note_max)},
-        {"type", reason.tone == engine::Tone::Warning ? "Warning" : "Normal"}});
+    return json::serialize(
+        json::object{{"apiVersion", "events.k8s.io/v1"},
+                     {"kind", "Event"},
+                     {"metadata", json::object{{"generateName", event.about.ref.name + "-"},
+                                               {"namespace", event.about.ref.ns}}},
+                     {"eventTime", to_rfc3339_micro(event.at)},
+                     {"reportingController", "sluice.dev/operator"},
+                     {"reportingInstance", beginning(instance, instance_max)},
+                     {"action", "Steer"},
+                     {"reason", event.name.empty() ? reason.name : event.name},
+                     {"regarding", regarding(event.about)},
+                     {"note", beginning(event.note, note_max)},
+                     {"type", reason.tone == engine::Tone::Warning ? "Warning" : "Normal"}});
 }
 
 }  // namespace sluice::controller

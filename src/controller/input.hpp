@@ -41,7 +41,7 @@ struct SessionFailed {
 // A quorum read of a StatefulSet, its pods, and custom objects. What was asked for and is not here
 // does not exist: a set without a UID among them.
 struct LiveObject {
-    const model::CustomResource* resource;
+    const model::Resource* resource;
     model::CustomObject object;
 };
 struct LiveWorkload {

@@ -11,9 +11,9 @@ namespace {
 // Pods of StatefulSets carry this label; other pods are not worth their bytes.
 constexpr const char* stateful_pods = "statefulset.kubernetes.io/pod-name";
 
-std::vector<const model::CustomResource*> resources_of(const Settings& settings,
-                                                       std::span<const api::Api> apis) {
-    std::vector<const model::CustomResource*> resources;
+std::vector<const model::Resource*> resources_of(const Settings& settings,
+                                                 std::span<const api::Api> apis) {
+    std::vector<const model::Resource*> resources;
     for (const api::Api& api : apis)
         if (api.resource && is_served(settings, api)) resources.push_back(api.resource);
     return resources;
@@ -40,7 +40,7 @@ std::vector<runtime::WatchSession> make_sessions(const Settings& settings,
         sessions.emplace_back(runtime::WatchScope{model::Kind::StatefulSet, ns, {}, {}}, seed);
         sessions.emplace_back(runtime::WatchScope{model::Kind::Pod, ns, stateful_pods, {}},
                               seed + 1);
-        for (const model::CustomResource* resource : resources_of(settings, apis))
+        for (const model::Resource* resource : resources_of(settings, apis))
             sessions.emplace_back(runtime::WatchScope{model::Kind::Custom, ns, {}, {}, resource},
                                   settings.seed + sessions.size());
     }

@@ -41,7 +41,7 @@ void Controller::on(SessionFailed&& input, Instant now) {
     // Turns that came while it was in doubt were put off; a definition that is absent, after all,
     // ends the doubt too.
     if (is_settled() && !was_settled) queue_all(session.scope().ns, now);
-    const model::CustomResource* resource = session.scope().resource;
+    const model::Resource* resource = session.scope().resource;
     if (!session.is_absent())
         return log(input.failure.status == 410 ? Log::Level::Info : Log::Level::Warning,
                    input.failure.message);
@@ -55,8 +55,8 @@ void Controller::on(SessionFailed&& input, Instant now) {
 void Controller::absorb(SessionId id, const runtime::Seen& seen, Instant now) {
     runtime::WatchSession& session = sessions_[id];
     const auto queue = [&](const runtime::Touched& touched) {
-        for (const model::ObjectKey& key : touched)
-            queue_.add(key, now);
+        for (const model::Ref& subject : touched)
+            queue_.add(subject, now);
     };
     for (const runtime::SeenObject& one : seen.objects) {
         if (seen.is_list) compare_with_known(session, one.object);
@@ -137,17 +137,17 @@ runtime::Touched Controller::put(const runtime::WatchSession& session,
                                  const model::Object& object) {
     if (const auto* set = std::get_if<model::StatefulSet>(&object)) return store_.put(*set);
     if (const auto* pod = std::get_if<model::Pod>(&object)) return store_.put(*pod);
-    const model::CustomResource* resource = session.scope().resource;
-    return workloads_of(resource, objects_of(resource).put(std::get<model::CustomObject>(object)));
+    const model::Resource* resource = session.scope().resource;
+    return subjects_of(resource, objects_of(resource).put(std::get<model::CustomObject>(object)));
 }
 
 runtime::Touched Controller::remove(const runtime::WatchSession& session,
                                     const model::Object& object) {
     if (const auto* set = std::get_if<model::StatefulSet>(&object)) return store_.remove(*set);
     if (const auto* pod = std::get_if<model::Pod>(&object)) return store_.remove(*pod);
-    const model::CustomResource* resource = session.scope().resource;
-    return workloads_of(resource,
-                        objects_of(resource).remove(std::get<model::CustomObject>(object)));
+    const model::Resource* resource = session.scope().resource;
+    return subjects_of(resource,
+                       objects_of(resource).remove(std::get<model::CustomObject>(object)));
 }
 
 void Controller::begin_list(const runtime::WatchSession& session) {
@@ -164,8 +164,8 @@ runtime::Touched Controller::drop_unlisted(const runtime::WatchSession& session,
     if (scope.kind == model::Kind::StatefulSet) return store_.drop_unlisted_sets(scope.ns, version);
     if (scope.kind == model::Kind::Pod) return store_.drop_unlisted_pods(scope.ns, version);
     if (scope.kind == model::Kind::Custom)
-        return workloads_of(scope.resource,
-                            objects_of(scope.resource).drop_unlisted(scope.ns, version));
+        return subjects_of(scope.resource,
+                           objects_of(scope.resource).drop_unlisted(scope.ns, version));
     return {};
 }
 

@@ -45,10 +45,9 @@ struct Ended {
     Duration took;
 };
 
-// A custom object, as events and requests name it.
+// One object and no namesake of it: whom events and writes are about.
 struct Subject {
-    const model::CustomResource* resource = nullptr;
-    model::ObjectKey key;
+    model::Ref ref;
     std::string uid;
 };
 
@@ -64,13 +63,6 @@ struct ObjectWrite {
     std::string body;                  // a JSON Patch, or the whole object that is created
     std::vector<Notice> notices = {};  // about this object, once the write is through
     Deed deed = Deed::Patch;
-};
-
-// An object that a decision rests on, in the namespace of the workload.
-struct ObjectRef {
-    const model::CustomResource* resource = nullptr;
-    std::string name;
-    friend bool operator==(const ObjectRef&, const ObjectRef&) = default;
 };
 
 // A pod that is deleted so that it comes back on another revision.
@@ -102,7 +94,7 @@ struct Decision {
     bool needs_live = false;                // the cache may be behind: look at the API first
     bool releases = false;                  // the patch lets the workload out of our hands
     // Objects that must be looked at before anything can be decided; nothing else is done then.
-    std::vector<ObjectRef> wants;
+    std::vector<model::Ref> wants;
     std::optional<Ended> ended;  // the patch ends a rollout
 };
 

@@ -31,13 +31,13 @@ struct Environment {
 };
 
 struct LookedAt {
-    const model::CustomResource* resource = nullptr;
-    std::string name;
+    model::Ref ref;
     std::optional<model::CustomObject> object;
 };
 
 struct Snapshot {
-    model::StatefulSet workload;               // without a UID if there is none of that name
+    model::Ref subject;                        // what is decided about
+    model::StatefulSet workload;               // the subject if it is one, and there
     std::vector<model::Pod> pods;              // controlled by the workload, in no order
     std::vector<model::CustomObject> objects;  // of the API that looks, naming it, oldest first
     std::optional<HookEvidence> evidence;      // what the last probe brought

@@ -59,7 +59,7 @@ struct Cluster::State : std::enable_shared_from_this<Cluster::State> {
     struct Reading {
         controller::LiveWorkload found;
         std::string selector;
-        std::vector<engine::ObjectRef> objects;  // still to be read, the last one first
+        std::vector<model::Ref> objects;  // still to be read, the last one first
         std::function<void(Answer<controller::LiveWorkload>)> done;
     };
     void read_set(const std::shared_ptr<Reading>& reading);
@@ -134,15 +134,15 @@ void Cluster::cancel(net::TransferId id) {
     state_->client.cancel(id);
 }
 
-void Cluster::read_workload(const model::ObjectKey& key, std::vector<engine::ObjectRef> objects,
+void Cluster::read_workload(const model::Ref& subject, std::vector<model::Ref> objects,
                             std::function<void(Answer<controller::LiveWorkload>)> done) {
     auto reading = std::make_shared<State::Reading>(
         State::Reading{{}, {}, std::move(objects), std::move(done)});
-    reading->found.set.meta.key = key;
-    if (is_synthetic(key))
-        state_->read_objects(reading);
-    else
+    reading->found.set.meta.key = subject.key();
+    if (subject.resource == &model::statefulsets)
         state_->read_set(reading);
+    else
+        state_->read_objects(reading);
 }
 
 // No resourceVersion: a quorum read.
@@ -198,24 +198,24 @@ void Cluster::State::take_pods(const std::shared_ptr<Reading>& reading, model::L
 // One after the other; there is seldom more than one.
 void Cluster::State::read_objects(const std::shared_ptr<Reading>& reading) {
     if (reading->objects.empty()) return reading->done(std::move(reading->found));
-    const engine::ObjectRef wanted = std::move(reading->objects.back());
+    const model::Ref wanted = std::move(reading->objects.back());
     reading->objects.pop_back();
     const std::string doing = fmt::format("get {}", wanted.resource->plural);
-    client.send(
-        {.path = object_path(*wanted.resource, {reading->found.set.meta.key.ns, wanted.name}),
-         .body_max = object_body_max},
-        [weak = weak_from_this(), reading, doing,
-         resource = wanted.resource](ApiResult<ApiResponse> answer) {
-            const auto state = weak.lock();
-            if (!state) return;
-            const bool is_missing = !answer && answer.error().status == 404;
-            if (is_missing) return state->read_objects(reading);
-            if (!answer) return reading->done(std::unexpected(failure_of(answer.error(), doing)));
-            auto object = model::decode_custom_object(std::move(answer->body));
-            if (!object) return reading->done(std::unexpected(malformed(object.error(), doing)));
-            reading->found.objects.push_back({resource, std::move(*object)});
-            state->read_objects(reading);
-        });
+    client.send({.path = object_path(*wanted.resource, wanted.key()), .body_max = object_body_max},
+                [weak = weak_from_this(), reading, doing,
+                 resource = wanted.resource](ApiResult<ApiResponse> answer) {
+                    const auto state = weak.lock();
+                    if (!state) return;
+                    const bool is_missing = !answer && answer.error().status == 404;
+                    if (is_missing) return state->read_objects(reading);
+                    if (!answer)
+                        return reading->done(std::unexpected(failure_of(answer.error(), doing)));
+                    auto object = model::decode_custom_object(std::move(answer->body));
+                    if (!object)
+                        return reading->done(std::unexpected(malformed(object.error(), doing)));
+                    reading->found.objects.push_back({resource, std::move(*object)});
+                    state->read_objects(reading);
+                });
 }
 
 void Cluster::patch_workload(const model::ObjectKey& key, const std::string& patch,
@@ -233,17 +233,16 @@ void Cluster::patch_workload(const model::ObjectKey& key, const std::string& pat
     });
 }
 
-void Cluster::patch_object(const model::CustomResource& resource, const model::ObjectKey& key,
-                           bool of_status, const std::string& patch,
+void Cluster::patch_object(const model::Ref& object, bool of_status, const std::string& patch,
                            std::function<void(Answer<model::CustomObject>)> done) {
-    const std::string path = object_path(resource, key);
+    const std::string path = object_path(*object.resource, object.key());
     const std::string doing =
-        fmt::format("patch {}{}", resource.plural, of_status ? "/status" : "");
+        fmt::format("patch {}{}", object.resource->plural, of_status ? "/status" : "");
     ApiRequest request = json_patch(of_status ? status_path(path) : path, patch);
     state_->write_object(std::move(request), doing, std::move(done));
 }
 
-void Cluster::create_object(const model::CustomResource& resource, const std::string& ns,
+void Cluster::create_object(const model::Resource& resource, const std::string& ns,
                             const std::string& body,
                             std::function<void(Answer<model::CustomObject>)> done) {
     state_->write_object(create(object_path(resource, {ns, ""}), body),
@@ -263,10 +262,10 @@ void Cluster::State::write_object(ApiRequest request, std::string doing,
     });
 }
 
-void Cluster::delete_object(const model::CustomResource& resource, const model::ObjectKey& key,
-                            const std::string& uid, std::function<void(Answer<void>)> done) {
-    state_->send_deletion(remove_with_dependents(object_path(resource, key), uid),
-                          fmt::format("delete {}", resource.plural), std::move(done));
+void Cluster::delete_object(const model::Ref& object, const std::string& uid,
+                            std::function<void(Answer<void>)> done) {
+    state_->send_deletion(remove_with_dependents(object_path(*object.resource, object.key()), uid),
+                          fmt::format("delete {}", object.resource->plural), std::move(done));
 }
 
 void Cluster::delete_pod(const model::ObjectKey& key, const std::string& uid, std::uint64_t version,
@@ -288,7 +287,7 @@ void Cluster::State::send_deletion(ApiRequest request, std::string doing,
 void Cluster::post_event(const controller::PostEvent& event, const std::string& instance,
                          std::function<void(Answer<void>)> done) {
     state_->client.send(
-        create(events_path(event.key.ns), controller::event_body(event, instance)),
+        create(events_path(event.about.ref.ns), controller::event_body(event, instance)),
         [done = std::move(done)](ApiResult<ApiResponse> answer) {
             if (!answer) return done(std::unexpected(failure_of(answer.error(), "post an event")));
             done({});

@@ -32,24 +32,22 @@ class Cluster {
                           std::function<void(std::optional<runtime::RequestFailure>)> ended);
     void cancel(net::TransferId id);
 
-    // The set and its pods, and then those of these objects that exist; a set that does not is one
-    // without a UID. Under a synthetic key only objects are read. A failure of one is a failure of
-    // all.
-    void read_workload(const model::ObjectKey& key, std::vector<engine::ObjectRef> objects,
+    // The subject and its pods, if it is a set, and then those of these objects that exist; a set
+    // that does not is one without a UID. A failure of one is a failure of all.
+    void read_workload(const model::Ref& subject, std::vector<model::Ref> objects,
                        std::function<void(Answer<controller::LiveWorkload>)> done);
     void patch_workload(const model::ObjectKey& key, const std::string& patch,
                         std::function<void(Answer<model::StatefulSet>)> done);
     // Of the object itself or of its status subresource; the answer is the object.
-    void patch_object(const model::CustomResource& resource, const model::ObjectKey& key,
-                      bool of_status, const std::string& patch,
+    void patch_object(const model::Ref& object, bool of_status, const std::string& patch,
                       std::function<void(Answer<model::CustomObject>)> done);
     // The answer is the object as it was made; one of that name that is there already is a 409.
-    void create_object(const model::CustomResource& resource, const std::string& ns,
+    void create_object(const model::Resource& resource, const std::string& ns,
                        const std::string& body,
                        std::function<void(Answer<model::CustomObject>)> done);
     // This very object: a namesake with another UID stays (409). What it owns goes some time later.
-    void delete_object(const model::CustomResource& resource, const model::ObjectKey& key,
-                       const std::string& uid, std::function<void(Answer<void>)> done);
+    void delete_object(const model::Ref& object, const std::string& uid,
+                       std::function<void(Answer<void>)> done);
     // This very pod, with the grace that it asks for: a namesake with another UID stays (409), and
     // so does one that is not of this version any more, unless that is 0.
     void delete_pod(const model::ObjectKey& key, const std::string& uid, std::uint64_t version,

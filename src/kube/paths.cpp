@@ -16,7 +16,7 @@ struct Resource {
     std::string_view plural;
 };
 
-std::string group_path(const model::CustomResource& resource) {
+std::string group_path(const model::Resource& resource) {
     return fmt::format("/apis/{}/{}", resource.group, resource.version);
 }
 
@@ -100,7 +100,7 @@ std::string secret_path(const model::ObjectKey& key) {
     return namespaced("/api/v1", key.ns, "secrets/" + percent_encoded(key.name));
 }
 
-std::string object_path(const model::CustomResource& resource, const model::ObjectKey& key) {
+std::string object_path(const model::Resource& resource, const model::ObjectKey& key) {
     return namespaced(group_path(resource), resource.is_cluster_scoped ? std::string{} : key.ns,
                       one_or_all(std::string{resource.plural}, key.name));
 }

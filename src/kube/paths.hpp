@@ -21,7 +21,7 @@ std::string statefulset_path(const model::ObjectKey& key);
 std::string pod_path(const model::ObjectKey& key);
 std::string secret_path(const model::ObjectKey& key);
 // Of an object of the cluster the namespace does not count. An empty name: all of them.
-std::string object_path(const model::CustomResource& resource, const model::ObjectKey& key);
+std::string object_path(const model::Resource& resource, const model::ObjectKey& key);
 std::string pods_path(const std::string& ns, std::string_view selector, std::string_view next);
 std::string lease_path(const std::string& ns, std::string_view name);
 // An empty name: all of the namespace.

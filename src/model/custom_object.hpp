@@ -9,19 +9,10 @@
 #include "base/result.hpp"
 #include "base/time.hpp"
 #include "model/object.hpp"
+#include "model/ref.hpp"
 #include "model/statefulset.hpp"
 
 namespace sluice::model {
-
-// A kind of custom objects, as it is called in paths and in references to its objects. There is one
-// of each, for ever: a pointer to it says which kind is meant.
-struct CustomResource {
-    std::string_view group;
-    std::string_view version;
-    std::string_view plural;
-    std::string_view kind;
-    bool is_cluster_scoped = false;
-};
 
 struct CustomObject {
     ObjectMeta meta;

@@ -13,12 +13,6 @@ struct ObjectKey {
     friend auto operator<=>(const ObjectKey&, const ObjectKey&) = default;
 };
 
-// A name that no object can have: it stands where a workload is named and there is none to be, and
-// never in a request.
-inline bool is_synthetic(const ObjectKey& key) {
-    return key.name.starts_with('~');
-}
-
 inline std::string to_text(const ObjectKey& key) {
     return key.ns + "/" + key.name;
 }

@@ -44,7 +44,7 @@ void Operator::run_one(controller::StopWatch&& effect) {
 
 void Operator::run_one(controller::ReadWorkload&& effect) {
     cluster_.read_workload(
-        effect.key, std::move(effect.objects),
+        effect.subject, std::move(effect.objects),
         [this, ticket = effect.ticket](kube::Answer<controller::LiveWorkload> answer) {
             step(controller::WorkloadRead{ticket, std::move(answer)});
         });
@@ -59,7 +59,7 @@ void Operator::run_one(controller::PatchWorkload&& effect) {
 }
 
 void Operator::run_one(controller::PatchObject&& effect) {
-    cluster_.patch_object(*effect.resource, effect.key, effect.of_status, effect.json_patch,
+    cluster_.patch_object(effect.object, effect.of_status, effect.json_patch,
                           [this, ticket = effect.ticket](kube::Answer<model::CustomObject> answer) {
                               step(controller::ObjectPatched{ticket, std::move(answer)});
                           });
@@ -74,7 +74,7 @@ void Operator::run_one(controller::CreateObject&& effect) {
 }
 
 void Operator::run_one(controller::DeleteObject&& effect) {
-    cluster_.delete_object(*effect.resource, effect.key, effect.uid,
+    cluster_.delete_object(effect.object, effect.uid,
                            [this, ticket = effect.ticket](kube::Answer<void> answer) {
                                step(controller::Deleted{ticket, std::move(answer)});
                            });
@@ -189,8 +189,7 @@ void Operator::run_one(controller::RolloutEnded&& effect) {
 }
 
 void Operator::run_one(controller::Log&& effect) {
-    log_line(effect.level, effect.text, effect.about,
-             effect.resource ? effect.resource->kind : "StatefulSet");
+    log_line(effect.level, effect.text, effect.about);
 }
 
 }  // namespace sluice::operators

@@ -35,7 +35,7 @@ std::string in_small_letters(std::string_view text) {
 }
 
 std::string as_json_line(controller::Log::Level level, const std::string& text,
-                         const model::ObjectKey& about, std::string_view kind) {
+                         const model::Ref& about) {
     const auto now = std::chrono::system_clock::now().time_since_epoch();
     const Instant at{std::chrono::duration_cast<Duration>(now).count()};
     constexpr const char* names[] = {"debug", "info", "warning", "error"};
@@ -44,7 +44,7 @@ std::string as_json_line(controller::Log::Level level, const std::string& text,
                              {"message", text}};
     if (!about.name.empty()) {
         line["namespace"] = about.ns;
-        line[in_small_letters(kind)] = about.name;
+        line[in_small_letters(about.resource->kind)] = about.name;
     }
     return boost::json::serialize(line);
 }
@@ -60,14 +60,13 @@ void open_log(const std::string& format, const std::string& level) {
     spdlog::set_default_logger(std::move(logger));
 }
 
-void log_line(controller::Log::Level level, std::string_view text, const model::ObjectKey& about,
-              std::string_view kind) {
+void log_line(controller::Log::Level level, std::string_view text, const model::Ref& about) {
     const spdlog::level::level_enum as = to_spdlog(level);
     if (!spdlog::should_log(as)) return;
     const std::string line = one_line(text);
-    if (as_json) return spdlog::log(as, "{}", as_json_line(level, line, about, kind));
+    if (as_json) return spdlog::log(as, "{}", as_json_line(level, line, about));
     if (about.name.empty()) return spdlog::log(as, "{}", line);
-    spdlog::log(as, "{} {}/{}: {}", kind, about.ns, about.name, line);
+    spdlog::log(as, "{} {}: {}", about.resource->kind, to_text(about), line);
 }
 
 }  // namespace sluice::operators

@@ -11,8 +11,7 @@ namespace sluice::operators {
 
 // format: console or json; level: debug, info, warning, error.
 void open_log(const std::string& format, const std::string& level);
-// `kind` is the kind of `about`; in json its small letters are the name of the field.
-void log_line(controller::Log::Level level, std::string_view text,
-              const model::ObjectKey& about = {}, std::string_view kind = "StatefulSet");
+// In json the kind of `about` is the name of the field, in small letters.
+void log_line(controller::Log::Level level, std::string_view text, const model::Ref& about = {});
 
 }  // namespace sluice::operators

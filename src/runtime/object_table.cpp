@@ -7,21 +7,27 @@
 namespace sluice::runtime {
 namespace {
 
-void touch(Touched& touched, const std::string& ns, const std::string& name) {
-    model::ObjectKey key{ns, name};
-    if (!name.empty() && std::ranges::find(touched, key) == touched.end())
+template <class Key>
+void touch(std::vector<Key>& touched, Key key) {
+    if (!key.name.empty() && std::ranges::find(touched, key) == touched.end())
         touched.push_back(std::move(key));
 }
 
-// What `name` is listed under, now and from now on; empty: nothing.
-void move_entry(std::map<model::ObjectKey, std::vector<std::string>>& index,
-                const model::ObjectKey& key, const std::string& from, const std::string& to) {
+// Under what `name` is listed, now and from now on; without a name: nowhere.
+template <class Key>
+void move_entry(std::map<Key, std::vector<std::string>>& index, const std::string& name,
+                const Key& from, const Key& to) {
     if (from == to) return;
-    if (const auto old = index.find({key.ns, from}); old != index.end()) {
-        std::erase(old->second, key.name);
+    if (const auto old = index.find(from); old != index.end()) {
+        std::erase(old->second, name);
         if (old->second.empty()) index.erase(old);
     }
-    if (!to.empty()) index[{key.ns, to}].push_back(key.name);
+    if (!to.name.empty()) index[to].push_back(name);
+}
+
+// The owner, in the namespace of its object.
+model::ObjectKey owner_of(const model::ObjectKey& key, const model::CustomObject& object) {
+    return {key.ns, object.owner};
 }
 
 std::size_t bytes_of(const model::CustomObject& object) {
@@ -40,11 +46,6 @@ model::CustomObject ObjectTable::whole(const Entries::value_type& entry) {
     model::CustomObject object = entry.second.object;
     object.meta.key = entry.first;
     return object;
-}
-
-void ObjectTable::set_target(const model::ObjectKey& key, Entry& entry, std::string target) {
-    move_entry(naming_, key, entry.target, target);
-    entry.target = std::move(target);
 }
 
 void ObjectTable::take(const model::ObjectKey& key, Entry& entry,
@@ -70,12 +71,12 @@ void ObjectTable::give_back(const model::ObjectKey& key, const Entry& entry) {
     if (!entry.is_left_out) budget_->give_back(key.ns, entry.bytes);
 }
 
-std::vector<ObjectTable::LeftOut> ObjectTable::left_out(const model::ObjectKey& workload) const {
+std::vector<ObjectTable::LeftOut> ObjectTable::left_out(const model::Ref& subject) const {
     std::vector<LeftOut> objects;
-    const auto names = naming_.find(workload);
-    if (names == naming_.end()) return objects;
+    const auto names = about_.find(subject);
+    if (names == about_.end()) return objects;
     for (const std::string& name : names->second) {
-        const auto entry = entries_.find({workload.ns, name});
+        const auto entry = entries_.find({subject.ns, name});
         if (entry->second.is_left_out) objects.push_back({whole(*entry).meta, entry->second.bytes});
     }
     return objects;
@@ -92,24 +93,26 @@ Concerned ObjectTable::put(const model::CustomObject& object) {
     if (!is_known || entry.object.meta.uid == object.meta.uid) entry.listed = true;
     if (is_known) return {};
     Concerned concerned;
-    touch(concerned.workloads, key.ns, entry.target);
-    touch(concerned.owners, key.ns, entry.object.owner);
-    set_target(key, entry, target_of_(object));
-    move_entry(owned_, key, entry.object.owner, object.owner);
+    touch(concerned.subjects, entry.subject);
+    touch(concerned.owners, owner_of(key, entry.object));
+    model::Ref subject = subject_of_(object);
+    move_entry(about_, key.name, entry.subject, subject);
+    move_entry(owned_, key.name, owner_of(key, entry.object), owner_of(key, object));
+    entry.subject = std::move(subject);
     give_back(key, entry);
     take(key, entry, object);
     if (was_left_out && entry.is_left_out) return {};  // no news
-    touch(concerned.workloads, key.ns, entry.target);
-    touch(concerned.owners, key.ns, entry.object.owner);
+    touch(concerned.subjects, entry.subject);
+    touch(concerned.owners, owner_of(key, entry.object));
     return concerned;
 }
 
 ObjectTable::Entries::iterator ObjectTable::erase(Entries::iterator entry, Concerned& concerned) {
     const auto& [key, known] = *entry;
-    touch(concerned.workloads, key.ns, known.target);
-    touch(concerned.owners, key.ns, known.object.owner);
-    move_entry(owned_, key, known.object.owner, {});
-    set_target(entry->first, entry->second, {});
+    touch(concerned.subjects, known.subject);
+    touch(concerned.owners, owner_of(key, known.object));
+    move_entry(owned_, key.name, owner_of(key, known.object), {});
+    move_entry(about_, key.name, known.subject, {});
     give_back(key, known);
     return entries_.erase(entry);
 }
@@ -155,8 +158,9 @@ std::optional<model::CustomObject> ObjectTable::find(const model::ObjectKey& key
     return whole(*found);
 }
 
-std::vector<model::CustomObject> ObjectTable::listed(const Index& index,
-                                                     const model::ObjectKey& key) const {
+template <class Key>
+std::vector<model::CustomObject> ObjectTable::listed(const Index<Key>& index,
+                                                     const Key& key) const {
     std::vector<model::CustomObject> objects;
     const auto names = index.find(key);
     if (names == index.end()) return objects;
@@ -168,8 +172,8 @@ std::vector<model::CustomObject> ObjectTable::listed(const Index& index,
     return objects;
 }
 
-std::vector<model::CustomObject> ObjectTable::naming(const model::ObjectKey& workload) const {
-    return listed(naming_, workload);
+std::vector<model::CustomObject> ObjectTable::about(const model::Ref& subject) const {
+    return listed(about_, subject);
 }
 
 std::vector<model::CustomObject> ObjectTable::owned_by(const model::ObjectKey& owner,
@@ -179,11 +183,11 @@ std::vector<model::CustomObject> ObjectTable::owned_by(const model::ObjectKey& o
     return objects;
 }
 
-Touched ObjectTable::workloads() const {
-    Touched keys;
-    for (const auto& [workload, names] : naming_)
-        keys.push_back(workload);
-    return keys;
+Touched ObjectTable::subjects() const {
+    Touched refs;
+    for (const auto& [subject, names] : about_)
+        refs.push_back(subject);
+    return refs;
 }
 
 }  // namespace sluice::runtime

@@ -24,20 +24,20 @@ namespace sluice::runtime {
 
 // Whom a change of objects concerns.
 struct Concerned {
-    Touched workloads;  // that are named by them, or were
-    Touched owners;     // objects of another resource that control them, or did
+    Touched subjects;                      // that they are about, or were
+    std::vector<model::ObjectKey> owners;  // of another resource, that control them or did
     friend bool operator==(const Concerned&, const Concerned&) = default;
 };
 
 class ObjectTable {
   public:
-    // The StatefulSet in its own namespace that an object names; empty: none.
-    using TargetOf = std::string (*)(const model::CustomObject& object);
+    // What an object is about; without a name: nothing.
+    using SubjectOf = model::Ref (*)(const model::CustomObject& object);
     // Takes from an object what nobody asks for; null: nothing.
     using Trim = void (*)(model::CustomObject& object);
     // The budget must outlive the table.
-    ObjectTable(TargetOf target_of, Trim trim, Budget& budget)
-        : target_of_(target_of), trim_(trim), budget_(&budget) {}
+    ObjectTable(SubjectOf subject_of, Trim trim, Budget& budget)
+        : subject_of_(subject_of), trim_(trim), budget_(&budget) {}
 
     // Each gives those whom the change concerns: before it, and after it.
     Concerned put(const model::CustomObject& object);
@@ -52,49 +52,51 @@ class ObjectTable {
 
     // In which version it is known; 0: not at all.
     std::uint64_t version_of(const model::CustomObject& object) const;
-    // Those of a workload's objects that there was no room for.
+    // Those about a subject that there was no room for.
     struct LeftOut {
         model::ObjectMeta meta;
         std::size_t bytes;
     };
-    std::vector<LeftOut> left_out(const model::ObjectKey& workload) const;
+    std::vector<LeftOut> left_out(const model::Ref& subject) const;
 
     std::optional<model::CustomObject> find(const model::ObjectKey& key) const;
-    // Those that name this workload, oldest first; of two that are of one age, by UID.
-    std::vector<model::CustomObject> naming(const model::ObjectKey& workload) const;
+    // Those about this subject, oldest first; of two that are of one age, by UID.
+    std::vector<model::CustomObject> about(const model::Ref& subject) const;
     // Those that the object of this key and UID controls, in the same order.
     std::vector<model::CustomObject> owned_by(const model::ObjectKey& owner,
                                               const std::string& uid) const;
 
-    // Every workload that is named, whether it exists or not.
-    Touched workloads() const;
+    // Everything that an object is about, whether it exists or not.
+    Touched subjects() const;
     std::size_t size() const { return entries_.size(); }
 
   private:
     struct Entry {
         model::CustomObject object;  // without its key, which is that of the entry
-        std::string target;
+        model::Ref subject;
         std::size_t bytes = 0;  // of its texts
         bool listed = false;
         bool is_left_out = false;
     };
     using Entries = std::map<model::ObjectKey, Entry>;
 
-    using Index = std::map<model::ObjectKey, std::vector<std::string>>;  // names by key
+    // Names by what they belong to, in its namespace.
+    template <class Key>
+    using Index = std::map<Key, std::vector<std::string>>;
 
     static model::CustomObject whole(const Entries::value_type& entry);
-    std::vector<model::CustomObject> listed(const Index& index, const model::ObjectKey& key) const;
-    void set_target(const model::ObjectKey& key, Entry& entry, std::string target);
+    template <class Key>
+    std::vector<model::CustomObject> listed(const Index<Key>& index, const Key& key) const;
     void take(const model::ObjectKey& key, Entry& entry, const model::CustomObject& object);
     void give_back(const model::ObjectKey& key, const Entry& entry);
     Entries::iterator erase(Entries::iterator entry, Concerned& concerned);
 
-    TargetOf target_of_;
+    SubjectOf subject_of_;
     Trim trim_;
     Budget* budget_;
     Entries entries_;
-    Index naming_;  // by workload
-    Index owned_;   // by owner
+    Index<model::Ref> about_;
+    Index<model::ObjectKey> owned_;
 };
 
 }  // namespace sluice::runtime

@@ -130,7 +130,7 @@ Touched Store::put(const model::StatefulSet& set) {
     if (!set.labels.empty() || !set.annotations.empty())
         packed.texts =
             std::make_unique<std::pair<model::Texts, model::Texts>>(set.labels, set.annotations);
-    return {set.meta.key};
+    return {ref_to(model::statefulsets, set.meta.key)};
 }
 
 Touched Store::put(const model::Pod& pod) {
@@ -160,20 +160,20 @@ Touched Store::put(const model::Pod& pod) {
     found->ready = pod.ready;
     found->never_ready = pod.never_ready;
     found->deleting = pod.meta.deleting;
-    return {{pod.meta.key.ns, group.owner_name.text()}};
+    return {{&model::statefulsets, pod.meta.key.ns, group.owner_name.text()}};
 }
 
 Touched Store::remove(const model::StatefulSet& set) {
     const auto found = tables_->sets.find(set_key(set.meta.key));
     if (found == tables_->sets.end() || found->second.uid != pack_uid(set.meta.uid)) return {};
     tables_->sets.erase(found);
-    return {set.meta.key};
+    return {ref_to(model::statefulsets, set.meta.key)};
 }
 
 Touched Store::remove(const model::Pod& pod) {
     const auto group = tables_->groups.find(pack_uid(pod.owner_uid));
     if (group == tables_->groups.end()) return {};
-    const model::ObjectKey owner{pod.meta.key.ns, group->second.owner_name.text()};
+    const model::Ref owner{&model::statefulsets, pod.meta.key.ns, group->second.owner_name.text()};
     const PackedUid uid = pack_uid(pod.meta.uid);
     const auto gone =
         std::erase_if(group->second.pods, [&](const PackedPod& one) { return one.uid == uid; });
@@ -199,7 +199,8 @@ Touched Store::drop_unlisted_sets(const std::string& ns, std::uint64_t version) 
     std::erase_if(tables_->sets, [&](const auto& one) {
         const PackedSet& set = one.second;
         if (!Tables::in_scope(set.ns, ns) || set.listed || set.version > version) return false;
-        touched.push_back({set.ns.text(), one.first.substr(set.ns.text().size() + 1)});
+        touched.push_back(
+            {&model::statefulsets, set.ns.text(), one.first.substr(set.ns.text().size() + 1)});
         return true;
     });
     return touched;
@@ -214,7 +215,7 @@ Touched Store::drop_unlisted_pods(const std::string& ns, std::uint64_t version) 
                 return !pod.listed && pod.version <= version;
             });
         tables_->pods -= gone;
-        if (gone) touched.push_back({one.ns.text(), one.owner_name.text()});
+        if (gone) touched.push_back({&model::statefulsets, one.ns.text(), one.owner_name.text()});
         group = one.pods.empty() ? tables_->groups.erase(group) : std::next(group);
     }
     return touched;
@@ -279,11 +280,12 @@ std::vector<model::Pod> Store::pods_of(const model::StatefulSet& set) const {
     return pods;
 }
 
-std::vector<model::ObjectKey> Store::keys() const {
-    std::vector<model::ObjectKey> keys;
+Touched Store::sets() const {
+    Touched refs;
     for (const auto& [text, set] : tables_->sets)
-        keys.push_back({set.ns.text(), text.substr(set.ns.text().size() + 1)});
-    return keys;
+        refs.push_back(
+            {&model::statefulsets, set.ns.text(), text.substr(set.ns.text().size() + 1)});
+    return refs;
 }
 
 std::size_t Store::set_count() const {

@@ -19,8 +19,8 @@
 
 namespace sluice::runtime {
 
-// Which workloads a change concerns.
-using Touched = std::vector<model::ObjectKey>;
+// Whom a change concerns.
+using Touched = std::vector<model::Ref>;
 
 // A UID in 16 bytes when it is one, as a hash of the text otherwise.
 struct PackedUid {
@@ -55,7 +55,7 @@ class Store {
     std::optional<model::StatefulSet> statefulset(const model::ObjectKey& key) const;
     std::vector<model::Pod> pods_of(const model::StatefulSet& set) const;
     // Every set, in no order.
-    std::vector<model::ObjectKey> keys() const;
+    Touched sets() const;
 
     std::size_t set_count() const;
     std::size_t pod_count() const;

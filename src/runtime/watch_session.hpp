@@ -32,7 +32,7 @@ struct WatchScope {
     std::string ns;
     std::string label_selector;
     std::string field_selector;
-    const model::CustomResource* resource = nullptr;  // of Kind::Custom: which
+    const model::Resource* resource = nullptr;  // of Kind::Custom: which
 };
 
 struct ListRequest {

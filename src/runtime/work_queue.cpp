@@ -9,7 +9,7 @@ constexpr BackoffRange key_backoff{500ms, 60s};
 
 }  // namespace
 
-void WorkQueue::add(const model::ObjectKey& key, Instant now) {
+void WorkQueue::add(const model::Ref& key, Instant now) {
     if (busy_.contains(key)) {
         again_.insert(key);
         return;
@@ -20,10 +20,10 @@ void WorkQueue::add(const model::ObjectKey& key, Instant now) {
     if (!ready_.emplace(key, now).second) return;
     auto& lane = lanes_[key.ns];
     if (lane.empty()) turns_.push_back(key.ns);
-    lane.push_back(key.name);
+    lane.push_back(key);
 }
 
-void WorkQueue::add_at(const model::ObjectKey& key, Instant at) {
+void WorkQueue::add_at(const model::Ref& key, Instant at) {
     const auto known = delayed_.find(key);
     if (known != delayed_.end()) {
         if (known->second <= at) return;
@@ -35,20 +35,20 @@ void WorkQueue::add_at(const model::ObjectKey& key, Instant at) {
 
 void WorkQueue::promote(Instant now) {
     while (!due_.empty() && due_.begin()->first <= now) {
-        const model::ObjectKey key = due_.begin()->second;
+        const model::Ref key = due_.begin()->second;
         due_.erase(due_.begin());
         delayed_.erase(key);
         add(key, now);
     }
 }
 
-std::optional<model::ObjectKey> WorkQueue::take(Instant now) {
+std::optional<model::Ref> WorkQueue::take(Instant now) {
     promote(now);
     if (turns_.empty()) return std::nullopt;
     const std::string ns = turns_.front();
     turns_.pop_front();
     auto& lane = lanes_[ns];
-    model::ObjectKey key{ns, lane.front()};
+    model::Ref key = std::move(lane.front());
     lane.pop_front();
     if (lane.empty())
         lanes_.erase(ns);
@@ -59,12 +59,12 @@ std::optional<model::ObjectKey> WorkQueue::take(Instant now) {
     return key;
 }
 
-void WorkQueue::done(const model::ObjectKey& key, Instant now) {
+void WorkQueue::done(const model::Ref& key, Instant now) {
     busy_.erase(key);
     if (again_.erase(key)) add(key, now);
 }
 
-void WorkQueue::failed(const model::ObjectKey& key, Instant now, Duration at_least) {
+void WorkQueue::failed(const model::Ref& key, Instant now, Duration at_least) {
     busy_.erase(key);
     again_.erase(key);  // the retry will see the newer state too
     Backoff& backoff = backoffs_.try_emplace(key, key_backoff).first->second;
@@ -73,12 +73,12 @@ void WorkQueue::failed(const model::ObjectKey& key, Instant now, Duration at_lea
     add_at(key, again);
 }
 
-void WorkQueue::succeeded(const model::ObjectKey& key) {
+void WorkQueue::succeeded(const model::Ref& key) {
     backoffs_.erase(key);
     not_before_.erase(key);
 }
 
-void WorkQueue::forget(const model::ObjectKey& key) {
+void WorkQueue::forget(const model::Ref& key) {
     succeeded(key);
     again_.erase(key);
     const auto known = delayed_.find(key);

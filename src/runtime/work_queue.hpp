@@ -1,4 +1,4 @@
-// Which workload to look at next. Each key is queued at most once and handed out to one worker at a
+// What to look at next. Each key is queued at most once and handed out to one worker at a
 // time; a key that is added while it is being worked on comes back afterwards. Namespaces take
 // turns, so that ten thousand objects of one tenant delay another tenant's by one. A key that fails
 // waits longer each time and delays nobody else.
@@ -12,7 +12,7 @@
 
 #include "base/dice.hpp"
 #include "base/time.hpp"
-#include "model/object.hpp"
+#include "model/ref.hpp"
 #include "runtime/backoff.hpp"
 
 namespace sluice::runtime {
@@ -21,18 +21,18 @@ class WorkQueue {
   public:
     explicit WorkQueue(std::uint64_t seed) : dice_(seed) {}
 
-    void add(const model::ObjectKey& key, Instant now);
+    void add(const model::Ref& key, Instant now);
     // Not before `at`; an earlier time that is already set stays.
-    void add_at(const model::ObjectKey& key, Instant at);
+    void add_at(const model::Ref& key, Instant at);
     // The next key whose turn it is; it is busy until done() or failed().
-    std::optional<model::ObjectKey> take(Instant now);
-    void done(const model::ObjectKey& key, Instant now);
+    std::optional<model::Ref> take(Instant now);
+    void done(const model::Ref& key, Instant now);
     // Done, and to be tried again after its backoff, or after `at_least` if that is longer; not
     // sooner, whatever is added meanwhile.
-    void failed(const model::ObjectKey& key, Instant now, Duration at_least = Duration{0});
+    void failed(const model::Ref& key, Instant now, Duration at_least = Duration{0});
     // The last try went well: the next failure starts counting from one.
-    void succeeded(const model::ObjectKey& key);
-    void forget(const model::ObjectKey& key);
+    void succeeded(const model::Ref& key);
+    void forget(const model::Ref& key);
 
     // When the next delayed key is due, if any.
     std::optional<Instant> next_due() const;
@@ -44,15 +44,15 @@ class WorkQueue {
     void promote(Instant now);
 
     Dice dice_;
-    std::map<std::string, std::deque<std::string>> lanes_;  // namespace -> names in order
-    std::deque<std::string> turns_;                         // namespaces with ready keys
-    std::map<model::ObjectKey, Instant> ready_;             // key -> ready since
-    std::set<model::ObjectKey> busy_;
-    std::set<model::ObjectKey> again_;  // added while busy
-    std::map<model::ObjectKey, Instant> delayed_;
-    std::set<std::pair<Instant, model::ObjectKey>> due_;  // the same, by time
-    std::map<model::ObjectKey, Backoff> backoffs_;
-    std::map<model::ObjectKey, Instant> not_before_;  // of keys that failed last time
+    std::map<std::string, std::deque<model::Ref>> lanes_;  // by namespace, in order
+    std::deque<std::string> turns_;                        // namespaces with ready keys
+    std::map<model::Ref, Instant> ready_;                  // key -> ready since
+    std::set<model::Ref> busy_;
+    std::set<model::Ref> again_;  // added while busy
+    std::map<model::Ref, Instant> delayed_;
+    std::set<std::pair<Instant, model::Ref>> due_;  // the same, by time
+    std::map<model::Ref, Backoff> backoffs_;
+    std::map<model::Ref, Instant> not_before_;  // of keys that failed last time
 };
 
 }  // namespace sluice::runtime

@@ -12,7 +12,7 @@
 
 namespace sluice::api::analysis {
 
-const model::CustomResource resource{"argoproj.io", "v1alpha1", "analysisruns", "AnalysisRun"};
+const model::Resource resource{"argoproj.io", "v1alpha1", "analysisruns", "AnalysisRun"};
 
 namespace {
 
@@ -20,8 +20,6 @@ namespace json = boost::json;
 using engine::Decision;
 using engine::Reason;
 using model::CustomObject;
-
-constexpr std::string_view target_prefix = "~analysisrun/";
 
 struct PhaseRow {
     Phase phase;
@@ -41,7 +39,7 @@ const PhaseRow& row_of(Phase phase) {
 }
 
 engine::Subject subject_of(const CustomObject& object) {
-    return {&resource, object.meta.key, object.meta.uid};
+    return {ref_to(resource, object.meta.key), object.meta.uid};
 }
 
 // The run has no status subresource: its status is a part of the object like any other.
@@ -97,12 +95,8 @@ std::optional<MeasurementAnswer> answer_in(const engine::Snapshot& seen) {
 
 }  // namespace
 
-std::string target_of(const CustomObject& object) {
-    return fmt::format("{}{}", target_prefix, object.meta.key.name);
-}
-
-bool concerns(const model::StatefulSet& set, const std::vector<CustomObject>& objects) {
-    return !objects.empty() && set.meta.key.name.starts_with(target_prefix);
+model::Ref target_of(const CustomObject& object) {
+    return ref_to(resource, object.meta.key);
 }
 
 void prepare(engine::Snapshot&) {}

@@ -1,6 +1,6 @@
-// The decision for one AnalysisRun: pure and total. The run stands alone in its snapshot, under a
-// name that no StatefulSet can have. A status is written only when it says something new, and a
-// question is asked only once what it rests on is written.
+// The decision for one AnalysisRun: pure and total. The run stands alone in its snapshot. A status
+// is written only when it says something new, and a question is asked only once what it rests on is
+// written.
 #pragma once
 
 #include <string>
@@ -10,11 +10,10 @@
 
 namespace sluice::api::analysis {
 
-extern const model::CustomResource resource;
+extern const model::Resource resource;
 
-// "~analysisrun/<name>".
-std::string target_of(const model::CustomObject& object);
-bool concerns(const model::StatefulSet& set, const std::vector<model::CustomObject>& objects);
+// The run itself.
+model::Ref target_of(const model::CustomObject& object);
 
 void prepare(engine::Snapshot& seen);
 

@@ -15,7 +15,7 @@
 
 namespace sluice::api::phased_rollout {
 
-const model::CustomResource resource{"sts.plus", "v1alpha1", "phasedrollouts", "PhasedRollout"};
+const model::Resource resource{"sts.plus", "v1alpha1", "phasedrollouts", "PhasedRollout"};
 
 namespace {
 
@@ -254,11 +254,13 @@ void inform(Decision& decision, const CustomObject& object, const Snapshot& seen
 
 }  // namespace
 
-std::string target_of(const CustomObject& object) {
+model::Ref target_of(const CustomObject& object) {
     boost::system::error_code error;
     const boost::json::value spec = boost::json::parse(object.spec, error);
     const boost::json::value* target = error ? nullptr : spec.find_pointer("/targetRef", error);
-    return target && target->is_string() ? std::string{target->get_string()} : std::string{};
+    const bool is_named = target && target->is_string();
+    return {&model::statefulsets, object.meta.key.ns,
+            is_named ? std::string{target->get_string()} : std::string{}};
 }
 
 bool concerns(const StatefulSet& set, const std::vector<CustomObject>& objects) {

@@ -11,10 +11,10 @@
 
 namespace sluice::api::phased_rollout {
 
-extern const model::CustomResource resource;
+extern const model::Resource resource;
 
-// The StatefulSet that an object names; empty if it names none.
-std::string target_of(const model::CustomObject& object);
+// The StatefulSet that an object names; without a name if it names none.
+model::Ref target_of(const model::CustomObject& object);
 // Named by a PhasedRollout, or still claimed by one.
 bool concerns(const model::StatefulSet& set, const std::vector<model::CustomObject>& objects);
 // Adds what the steersman's status remembers.

@@ -217,7 +217,7 @@ engine::ObjectWrite write_finalizers(const model::CustomObject& object, const ch
 }  // namespace
 
 engine::Subject subject_of(const model::CustomObject& object) {
-    return {&resource, object.meta.key, object.meta.uid};
+    return {ref_to(resource, object.meta.key), object.meta.uid};
 }
 
 Status report(const model::CustomObject& object, const Status& old, const Spec* spec,

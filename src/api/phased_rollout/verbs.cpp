@@ -9,6 +9,10 @@
 namespace sluice::api::phased_rollout {
 namespace {
 
+std::string workload_of(const model::CustomObject& object) {
+    return target_of(object).name;
+}
+
 constexpr std::string_view names[] = {"phasedrollout"};
 
 bool is_steered(const Steered&) {
@@ -18,7 +22,7 @@ bool is_steered(const Steered&) {
 Standing standing(const Steered& steered) {
     const Status status = read_status(steered.object);
     Standing standing = standing_of(status);
-    standing.workload = workload_title(target_of(steered.object));
+    standing.workload = workload_title(workload_of(steered.object));
     if (status.rollout && !status.rollout->step.empty())
         standing.step = status.rollout->step + " pods";
     return standing;
@@ -69,7 +73,7 @@ Reply promote(const Steered& steered, Instant) {
 
 Reply abort(const Steered& steered, Instant) {
     const auto& [ns, name] = steered.object.meta.key;
-    const std::string target = target_of(steered.object);
+    const std::string target = workload_of(steered.object);
     return decline(fmt::format(
         "{} cannot be aborted by a word. Pause holds it here; the old template takes the updated "
         "pods back: kubectl -n {} rollout undo statefulset {}. With onFailure: Rollback in its "
@@ -83,7 +87,7 @@ const Dialect dialect{"phasedrollout",
                       &resource,
                       names,
                       is_steered,
-                      target_of,
+                      workload_of,
                       standing,
                       facts,
                       {promote, promote, annotated::pause_by<standing>,

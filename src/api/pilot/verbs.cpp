@@ -81,7 +81,7 @@ Reply abort(const Steered& steered, Instant) {
 }  // namespace
 
 const Dialect dialect{"pilot",
-                      &workloads,
+                      &model::statefulsets,
                       names,
                       is_steered,
                       workload_of,

@@ -15,7 +15,7 @@
 
 namespace sluice::api::rollout_plugin {
 
-const model::CustomResource resource{"argoproj.io", "v1alpha1", "rolloutplugins", "RolloutPlugin"};
+const model::Resource resource{"argoproj.io", "v1alpha1", "rolloutplugins", "RolloutPlugin"};
 
 namespace {
 
@@ -209,17 +209,18 @@ const CustomObject* outside_steersman(const Snapshot& seen) {
 constinit const Claims claims{"rolloutplugin/", "RolloutPlugin", "",    commands,
                               steer_by,         part_from,       inform};
 
-std::string target_of(const CustomObject& object) {
+model::Ref target_of(const CustomObject& object) {
+    const std::string& ns = object.meta.key.ns;
     boost::system::error_code error;
     const boost::json::value spec = boost::json::parse(object.spec, error);
-    if (error) return {};
+    if (error) return {&model::statefulsets, ns, {}};
     const std::string_view workload = model::text_at(spec, "/workloadRef/name");
     const std::string_view version = model::text_at(spec, "/workloadRef/apiVersion");
     const std::string_view kind = model::text_at(spec, "/workloadRef/kind");
     const std::string_view plugin = model::text_at(spec, "/plugin/name");
     const bool is_set = is_stateful_set(version, kind) || is_built_in(plugin);
-    if (is_set || workload.empty()) return std::string{workload};
-    return fmt::format("{}{}/{}/{}/{}", outside_prefix, plugin, version, kind, workload);
+    if (is_set || workload.empty()) return {&model::statefulsets, ns, std::string{workload}};
+    return {&outside_workloads, ns, fmt::format("{}/{}/{}/{}", plugin, version, kind, workload)};
 }
 
 bool concerns(const StatefulSet& set, const std::vector<CustomObject>& objects) {
@@ -229,7 +230,7 @@ bool concerns(const StatefulSet& set, const std::vector<CustomObject>& objects) 
 void prepare(Snapshot&) {}
 
 Decision decide(const Snapshot& seen, Instant now) {
-    if (!is_synthetic(seen.workload.meta.key)) return api::decide(claims, seen, now);
+    if (seen.subject.resource != &outside_workloads) return api::decide(claims, seen, now);
     const CustomObject* holder = outside_steersman(seen);
     if (!holder) return {};
     Decision decision = steer_by(seen, *holder, now);

@@ -11,10 +11,11 @@
 
 namespace sluice::api::rollout_plugin {
 
-extern const model::CustomResource resource;
+extern const model::Resource resource;
 
-// The StatefulSet that an object names; empty if it names none.
-std::string target_of(const model::CustomObject& object);
+// What an object names: a StatefulSet, or a workload that only its plugin knows. Without a name if
+// it names nothing.
+model::Ref target_of(const model::CustomObject& object);
 bool concerns(const model::StatefulSet& set, const std::vector<model::CustomObject>& objects);
 void prepare(engine::Snapshot& seen);
 

@@ -15,8 +15,9 @@
 
 namespace sluice::api::rollout_plugin {
 
-// What stands for the workload where it is no StatefulSet: this, and what the plugin calls it.
-inline constexpr std::string_view outside_prefix = "~rolloutplugin/";
+// Workloads that are no StatefulSets. The API server does not know them by this name: it holds what
+// the plugin calls them.
+inline constexpr model::Resource outside_workloads{"", "", "workloads", "Workload"};
 
 // Where the plugin of this rollout is found; nothing: it is the one that is built in.
 std::expected<std::optional<PluginAddress>, FieldErrors> plugin_of(const Spec& spec,

@@ -118,7 +118,8 @@ std::expected<std::optional<PluginAddress>, FieldErrors> plugin_of(const Spec& s
 }
 
 bool is_outside(const Snapshot& seen, const CustomObject& object) {
-    return is_synthetic(seen.workload.meta.key) || tells_of_outside(read_status(object), object);
+    return seen.subject.resource == &outside_workloads ||
+           tells_of_outside(read_status(object), object);
 }
 
 Decision refuse_outside(const Snapshot& seen, const CustomObject& object, const FieldErrors& errors,

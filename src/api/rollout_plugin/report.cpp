@@ -205,7 +205,7 @@ void report_rollout(Status& status, const Grounds& on, const engine::Memory& mem
 }  // namespace
 
 engine::Subject subject_of(const model::CustomObject& object) {
-    return {&resource, object.meta.key, object.meta.uid};
+    return {ref_to(resource, object.meta.key), object.meta.uid};
 }
 
 Status report(const Grounds& on, Instant at) {

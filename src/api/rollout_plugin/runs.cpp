@@ -20,10 +20,9 @@ using engine::Reason;
 using model::CustomObject;
 using Deed = engine::ObjectWrite::Deed;
 
-const model::CustomResource templates{"argoproj.io", "v1alpha1", "analysistemplates",
-                                      "AnalysisTemplate"};
-const model::CustomResource cluster_templates{"argoproj.io", "v1alpha1", "clusteranalysistemplates",
-                                              "ClusterAnalysisTemplate", true};
+const model::Resource templates{"argoproj.io", "v1alpha1", "analysistemplates", "AnalysisTemplate"};
+const model::Resource cluster_templates{"argoproj.io", "v1alpha1", "clusteranalysistemplates",
+                                        "ClusterAnalysisTemplate", true};
 
 // What a run is made for is written on it, for the labels of runs are not kept.
 const std::string& rollout_note = model::key::rollout;
@@ -40,7 +39,7 @@ std::string step_text(std::optional<int> step) {
 }
 
 engine::Subject subject_of(const CustomObject& run) {
-    return {&analysis::resource, run.meta.key, run.meta.uid};
+    return {ref_to(analysis::resource, run.meta.key), run.meta.uid};
 }
 
 // Seen from an older rollout than the one that is under way, a run seems to be nobody's: so the
@@ -56,12 +55,12 @@ class Shelf {
     explicit Shelf(const engine::Snapshot& seen) : seen_(seen) {}
 
     analysis::FoundTemplate find(const analysis::TemplateRef& ref) {
-        const model::CustomResource* kind = ref.cluster_scope ? &cluster_templates : &templates;
-        const auto looked = std::ranges::find_if(seen_.looked_at, [&](const engine::LookedAt& one) {
-            return one.resource == kind && one.name == ref.name;
-        });
+        const model::Resource* kind = ref.cluster_scope ? &cluster_templates : &templates;
+        const model::Ref wanted{kind, ref.cluster_scope ? "" : seen_.subject.ns, ref.name};
+        const auto looked = std::ranges::find_if(
+            seen_.looked_at, [&](const engine::LookedAt& one) { return one.ref == wanted; });
         if (looked == seen_.looked_at.end()) {
-            wants.push_back({kind, ref.name});
+            wants.push_back(wanted);
             return nullptr;
         }
         const auto& object = looked->object;
@@ -74,10 +73,10 @@ class Shelf {
         return &*found->second;
     }
 
-    std::vector<engine::ObjectRef> wants;
+    std::vector<model::Ref> wants;
 
   private:
-    using Name = std::pair<const model::CustomResource*, std::string>;
+    using Name = std::pair<const model::Resource*, std::string>;
     const engine::Snapshot& seen_;
     std::map<Name, std::expected<analysis::Template, FieldErrors>> read_;
 };
@@ -157,7 +156,7 @@ std::optional<FieldErrors> make_run(engine::Decision& decision, const engine::Sn
     if (!spec) return spec.error();
     const analysis::RunPurpose purpose = purpose_of(seen, object, call, step, rollout);
     add_write(decision,
-              {.object = {&analysis::resource, {purpose.ns, analysis::run_name(purpose)}, {}},
+              {.object = {{&analysis::resource, purpose.ns, analysis::run_name(purpose)}, {}},
                .body = analysis::run_body(purpose, *spec),
                .deed = Deed::Create});
     return std::nullopt;
@@ -238,7 +237,7 @@ std::optional<FieldErrors> check_calls(engine::Decision& decision, const engine:
     for (const auto& step : spec.steps)
         if (const auto* call = std::get_if<AnalysisCall>(&step)) check(*call, true);
     if (shelf.wants.empty()) return faults;
-    for (engine::ObjectRef& one : shelf.wants)
+    for (model::Ref& one : shelf.wants)
         decision.wants.push_back(std::move(one));
     return std::nullopt;
 }
@@ -270,11 +269,11 @@ std::optional<FieldErrors> tend(engine::Decision& decision, const engine::Snapsh
     const auto gone = analysis::superfluous(std::move(finished), spec.history.successful,
                                             spec.history.unsuccessful);
     if (!gone.empty())
-        add_write(decision, {.object = {&analysis::resource,
-                                        {object.meta.key.ns, gone.front().name},
-                                        gone.front().uid},
-                             .body = {},
-                             .deed = Deed::Delete});
+        add_write(decision,
+                  {.object = {{&analysis::resource, object.meta.key.ns, gone.front().name},
+                              gone.front().uid},
+                   .body = {},
+                   .deed = Deed::Delete});
     return std::nullopt;
 }
 

@@ -188,10 +188,9 @@ void add_write(Decision& decision, const CustomObject& object, const Status& old
 
 void look_at_background(Decision& decision, const Snapshot& seen, const Runs& runs) {
     if (!runs.background) return;
-    const engine::ObjectRef run{&analysis::resource, runs.background->object->meta.key.name};
-    const bool is_seen = std::ranges::any_of(seen.looked_at, [&](const engine::LookedAt& one) {
-        return one.resource == run.resource && one.name == run.name;
-    });
+    const model::Ref run = ref_to(analysis::resource, runs.background->object->meta.key);
+    const bool is_seen = std::ranges::any_of(
+        seen.looked_at, [&](const engine::LookedAt& one) { return one.ref == run; });
     if (!is_seen) decision.wants.push_back(run);
 }
 

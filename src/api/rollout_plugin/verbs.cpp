@@ -30,7 +30,7 @@ WorkloadRef ref_of(const model::CustomObject& object) {
 
 std::string workload_of(const model::CustomObject& object) {
     WorkloadRef ref = ref_of(object);
-    return ref.kind == workloads.kind ? std::move(ref.name) : std::string{};
+    return ref.kind == model::statefulsets.kind ? std::move(ref.name) : std::string{};
 }
 
 // What a person set, also in a spec that is faulty otherwise.
@@ -72,8 +72,9 @@ Standing standing(const Steered& steered) {
     const WorkloadRef ref = ref_of(steered.object);
     const auto spec = read_spec(steered.object);
     Standing standing = standing_of(status);
-    standing.workload = ref.kind == workloads.kind ? workload_title(ref.name)
-                                                   : fmt::format("{}/{}", ref.kind, ref.name);
+    standing.workload = ref.kind == model::statefulsets.kind
+                            ? workload_title(ref.name)
+                            : fmt::format("{}/{}", ref.kind, ref.name);
     standing.mood = mood_in(status);
     standing.reason = reason_of(steered.object, status);
     if (status.step && spec && !spec->steps.empty()) {

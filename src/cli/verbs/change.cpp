@@ -25,7 +25,7 @@ Target target_of(const Found& found, api::Place place) {
     const model::ObjectMeta& own = found.steered.object.meta;
     if (place == api::Place::Workload && found.steered.workload) {
         const model::ObjectMeta& meta = found.steered.workload->set.meta;
-        return {kube::object_path(api::workloads, meta.key), &meta};
+        return {kube::object_path(model::statefulsets, meta.key), &meta};
     }
     const std::string path = kube::object_path(*found.dialect->resource, own.key);
     return {place == api::Place::Status ? kube::status_path(path) : path, &own};

@@ -88,7 +88,7 @@ View assemble(const Told& told) {
 Result<View> look(Server& server, const std::string& ns, const api::Dialect* only) {
     Told told;
     std::vector<std::string> unseen;
-    auto workloads = server.list(api::workloads, ns);
+    auto workloads = server.list(model::statefulsets, ns);
     if (!workloads) return std::unexpected(workloads.error());
     told.workloads = std::move(*workloads);
     for (const api::Dialect* dialect : api::dialects()) {

@@ -89,7 +89,7 @@ Result<std::vector<json::object>> Server::collect(Path path_of) {
     return objects;
 }
 
-Result<std::vector<json::object>> Server::list(const model::CustomResource& resource,
+Result<std::vector<json::object>> Server::list(const model::Resource& resource,
                                                const std::string& ns) {
     const runtime::WatchScope scope{model::Kind::Custom, ns, "", "", &resource};
     return collect([&](const std::string& next) { return kube::list_path(scope, {next, page}); });

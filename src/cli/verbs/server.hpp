@@ -25,7 +25,7 @@ class Server {
     const std::string& ns() const { return ns_; }
 
     // All objects of a kind; `ns` empty: in all namespaces. NotFound: there is no such kind.
-    Result<std::vector<boost::json::object>> list(const model::CustomResource& resource,
+    Result<std::vector<boost::json::object>> list(const model::Resource& resource,
                                                   const std::string& ns);
     Result<std::vector<boost::json::object>> list_pods(const std::string& ns,
                                                        const std::string& selector);

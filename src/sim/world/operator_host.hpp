@@ -124,8 +124,8 @@ class OperatorHost {
     std::vector<model::WatchEvent> decoded(const Stream& stream,
                                            const std::vector<WatchedEvent>& events);
     model::ListPage list_at(const runtime::WatchScope& scope, std::uint64_t version);
-    controller::Answer<controller::LiveWorkload> live(
-        const model::ObjectKey& key, const std::vector<engine::ObjectRef>& objects);
+    controller::Answer<controller::LiveWorkload> live(const model::Ref& subject,
+                                                      const std::vector<model::Ref>& objects);
     controller::LiveWorkload live_set(const model::ObjectKey& key);
     void on_change(const Change& change);
     void run_election();

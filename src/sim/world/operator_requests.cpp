@@ -17,7 +17,7 @@ std::string pod_path(const model::ObjectKey& key) {
     return fmt::format("/api/v1/namespaces/{}/pods/{}", key.ns, key.name);
 }
 
-std::string object_path(const model::CustomResource& resource, const model::ObjectKey& key) {
+std::string object_path(const model::Resource& resource, const model::ObjectKey& key) {
     std::string path = fmt::format("/apis/{}/{}", resource.group, resource.version);
     if (!resource.is_cluster_scoped) path += "/namespaces/" + key.ns;
     path += fmt::format("/{}", resource.plural);
@@ -72,11 +72,11 @@ controller::LiveWorkload OperatorHost::live_set(const model::ObjectKey& key) {
 }
 
 controller::Answer<controller::LiveWorkload> OperatorHost::live(
-    const model::ObjectKey& key, const std::vector<engine::ObjectRef>& objects) {
-    controller::LiveWorkload found = live_set(key);
-    for (const engine::ObjectRef& wanted : objects) {
-        const Response response =
-            serve("GET", object_path(*wanted.resource, {key.ns, wanted.name}), {});
+    const model::Ref& subject, const std::vector<model::Ref>& objects) {
+    controller::LiveWorkload found;
+    if (subject.resource == &model::statefulsets) found = live_set(subject.key());
+    for (const model::Ref& wanted : objects) {
+        const Response response = serve("GET", object_path(*wanted.resource, wanted.key()), {});
         if (response.status == 404) continue;
         auto object = model::decode_custom_object(json::serialize(response.body));
         if (response.status >= 300) return std::unexpected(failure_of(response));
@@ -90,9 +90,9 @@ void OperatorHost::run_one(controller::ReadWorkload&& effect) {
     auto answer = std::make_shared<controller::Answer<controller::LiveWorkload>>();
     exchange(
         Access::Read,
-        [this, answer, key = effect.key, objects = effect.objects] {
-            witness_.reads(options_.identity, key);
-            *answer = live(key, objects);
+        [this, answer, subject = effect.subject, objects = effect.objects] {
+            witness_.reads(options_.identity, subject.key());
+            *answer = live(subject, objects);
         },
         [this, answer, ticket = effect.ticket] {
             step(controller::WorkloadRead{ticket, std::move(*answer)});
@@ -162,7 +162,7 @@ void OperatorHost::run_one(controller::PatchObject&& effect) {
     const controller::Ticket ticket = effect.ticket;
     write_object(ticket, [this, effect = std::move(effect)] {
         witness_.patches_object(options_.identity, effect);
-        std::string path = object_path(*effect.resource, effect.key);
+        std::string path = object_path(*effect.object.resource, effect.object.key());
         if (effect.of_status) path += "/status";
         return serve("PATCH", path, effect.json_patch);
     });
@@ -200,7 +200,8 @@ void OperatorHost::remove(controller::Ticket ticket, const std::string& path,
 }
 
 void OperatorHost::run_one(controller::DeleteObject&& effect) {
-    remove(effect.ticket, object_path(*effect.resource, effect.key), effect.key, effect.uid, 0,
+    const model::ObjectKey key = effect.object.key();
+    remove(effect.ticket, object_path(*effect.object.resource, key), key, effect.uid, 0,
            "Background");
 }
 
@@ -211,7 +212,7 @@ void OperatorHost::run_one(controller::DeletePod&& effect) {
 void OperatorHost::run_one(controller::PostEvent&& effect) {
     exchange(
         Access::Write,
-        [this, body = controller::event_body(effect, options_.identity), ns = effect.key.ns] {
+        [this, body = controller::event_body(effect, options_.identity), ns = effect.about.ref.ns] {
             serve("POST", fmt::format("/apis/events.k8s.io/v1/namespaces/{}/events", ns), body);
         },
         [] {}, [](const runtime::RequestFailure&) {});

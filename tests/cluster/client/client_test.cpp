@@ -211,10 +211,10 @@ TEST_F(Client, AStreamedListEndsWithABookmark) {
     EXPECT_FALSE(version.empty());
 }
 
-constexpr model::CustomResource rollouts{"sts.plus", "v1alpha1", "phasedrollouts", "PhasedRollout"};
+constexpr model::Resource rollouts{"sts.plus", "v1alpha1", "phasedrollouts", "PhasedRollout"};
 
 TEST_F(Client, AResourceThatNobodyDefinedIsNotFound) {
-    constexpr model::CustomResource martians{"mars.example", "v1", "martians", "Martian"};
+    constexpr model::Resource martians{"mars.example", "v1", "martians", "Martian"};
     const runtime::WatchScope scope{model::Kind::Custom, ns_, {}, {}, &martians};
     const auto page =
         wait<Answer<model::ListPage>>([&](std::function<void(Answer<model::ListPage>)> done) {

@@ -322,7 +322,7 @@ TEST(Answers, ToldIsWhatWasWrittenAndAboutWhom) {
     scene.desk.take(Deleted{deleted[0].ticket, {}});
     const auto told = scene.desk.done<PostEvent>();
     ASSERT_THAT(told, SizeIs(1));
-    EXPECT_EQ(told[0].key.name, "web");
+    EXPECT_EQ(told[0].about.ref.name, "web");
     EXPECT_EQ(told[0].note, "one pod returns");
     EXPECT_EQ(scene.desk.controller.counters().pods_deleted, 1u);
     EXPECT_EQ(scene.desk.controller.counters().event_writes, 1u);

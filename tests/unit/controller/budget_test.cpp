@@ -42,7 +42,7 @@ TEST(Budgets, WhatThereIsNoRoomForIsHeldWithAReason) {
     const auto told = desk.done<PostEvent>();
     ASSERT_THAT(told, SizeIs(1));
     EXPECT_EQ(told[0].reason, Reason::TooManyBytes);
-    EXPECT_EQ(told[0].key.name, "second");
+    EXPECT_EQ(told[0].about.ref.name, "second");
     EXPECT_THAT(told[0].note, HasSubstr("kubectl -n shop get runs"));
     desk.pass(5min);
     EXPECT_THAT(desk.done<PostEvent>(), IsEmpty()) << "once is enough";

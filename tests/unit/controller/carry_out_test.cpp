@@ -125,8 +125,8 @@ TEST(CarryOut, WhatIsWantedTwiceIsReadOnceAndNoMoreThanSixtyFourInAll) {
     const auto want = [](int many) {
         Decision decision;
         for (int i = 0; i < many; ++i)
-            decision.wants.push_back({&recipes, fmt::format("recipe-{}", i)});
-        decision.wants.push_back({&recipes, "recipe-0"});
+            decision.wants.push_back({&recipes, "", fmt::format("recipe-{}", i)});
+        decision.wants.push_back({&recipes, "", "recipe-0"});
         return decision;
     };
     scene.then = [&](const Snapshot&) { return want(64); };
@@ -137,7 +137,7 @@ TEST(CarryOut, WhatIsWantedTwiceIsReadOnceAndNoMoreThanSixtyFourInAll) {
     Scene vain;
     vain.then = [](const Snapshot&) {
         Decision decision;
-        decision.wants = {{&runs, "one"}};
+        decision.wants = {{&runs, "shop", "one"}};
         return decision;
     };
     vain.show_run();
@@ -165,7 +165,7 @@ TEST(CarryOut, ReadsTheObjectThatHoldsTheClaimThoughNobodyKnowsIt) {
         scene.show_gate();
         const auto reads = scene.desk.done<ReadWorkload>();
         ASSERT_THAT(reads, SizeIs(1));
-        const engine::ObjectRef ghost{&gates, "ghost"}, gentle{&gates, "gentle"};
+        const model::Ref ghost{&gates, "shop", "ghost"}, gentle{&gates, "shop", "gentle"};
         EXPECT_THAT(reads[0].objects, Contains(gentle));
         if (is_read)
             EXPECT_THAT(reads[0].objects, Contains(ghost));

@@ -53,8 +53,8 @@ TEST(Defects, AreToldWithThePlaceOnce) {
     const auto told = desk.done<PostEvent>();
     ASSERT_THAT(told, SizeIs(1));
     EXPECT_EQ(told[0].reason, Reason::InternalError);
-    EXPECT_EQ(told[0].key, (model::ObjectKey{"shop", "bad"}));
-    EXPECT_EQ(told[0].uid, "uid-bad");
+    EXPECT_EQ(told[0].about.ref, (model::Ref{&runs, "shop", "bad"}));
+    EXPECT_EQ(told[0].about.uid, "uid-bad");
     EXPECT_THAT(told[0].note, HasSubstr("name != \"bad\" (tests/unit/controller/"));
     const auto logged = desk.done<Log>();
     EXPECT_TRUE(std::ranges::any_of(logged, [](const Log& line) {
@@ -109,7 +109,7 @@ TEST(Defects, OfABystanderDoNotHoldWhoSteers) {
         SLUICE_ASSERT(false);
         return {};
     };
-    desk.put(gates, object("gate", "~run/one"));
+    desk.put(gates, object("gate", "run/one"));
     desk.put(runs, object("one"));
     EXPECT_THAT(desk.done<AskOwn>(), SizeIs(1));
 }

@@ -1,6 +1,6 @@
 // A controller on a desk: it serves two APIs that are made for the test, and whoever tests plays
-// the world by hand. Objects of "gate" name a workload in their spec and own runs; a run stands
-// alone.
+// the world by hand. Objects of "gate" name a workload, or a run, in their spec and own runs; a run
+// stands alone.
 #pragma once
 
 #include <deque>
@@ -11,18 +11,21 @@
 
 namespace sluice::controller::testing {
 
-inline constexpr model::CustomResource gates{"test", "v1", "gates", "Gate"};
-inline constexpr model::CustomResource runs{"test", "v1", "runs", "Run"};
-inline constexpr model::CustomResource recipes{"test", "v1", "recipes", "Recipe", true};
+inline constexpr model::Resource gates{"test", "v1", "gates", "Gate"};
+inline constexpr model::Resource runs{"test", "v1", "runs", "Run"};
+inline constexpr model::Resource recipes{"test", "v1", "recipes", "Recipe", true};
 
 using Decide = std::function<engine::Decision(const engine::Snapshot&, Instant)>;
 inline Decide gate_decides, run_decides;
 
-inline std::string target_in_spec(const model::CustomObject& object) {
-    return object.spec;
+inline model::Ref target_in_spec(const model::CustomObject& object) {
+    const std::string run = "run/";
+    if (object.spec.starts_with(run))
+        return {&runs, object.meta.key.ns, object.spec.substr(run.size())};
+    return {&model::statefulsets, object.meta.key.ns, object.spec};
 }
-inline std::string stand_alone(const model::CustomObject& object) {
-    return "~run/" + object.meta.key.name;
+inline model::Ref stand_alone(const model::CustomObject& object) {
+    return ref_to(runs, object.meta.key);
 }
 inline bool is_named(const model::StatefulSet&, const std::vector<model::CustomObject>& objects) {
     return !objects.empty();
@@ -53,7 +56,7 @@ inline const api::Api test_apis[] = {
      leave_alone,
      decide_gate,
      {"gate-words", read_word}},
-    {"run", &runs, nullptr, stand_alone, is_named, leave_alone, decide_run},
+    {"run", &runs, nullptr, stand_alone, nullptr, leave_alone, decide_run},
 };
 
 class Desk {
@@ -67,8 +70,8 @@ class Desk {
     // An input, and whatever the watches bring besides.
     void take(Input input);
     void pass(Duration time);
-    void put(const model::CustomResource& resource, model::CustomObject object);
-    void remove(const model::CustomResource& resource, const model::CustomObject& object);
+    void put(const model::Resource& resource, model::CustomObject object);
+    void remove(const model::Resource& resource, const model::CustomObject& object);
     // All objects are gone, and no watch says so.
     void lose_everything() { known_.clear(); }
 
@@ -90,9 +93,7 @@ class Desk {
 
   private:
     void run(Effects effects);
-    SessionId session_of(const model::CustomResource& resource) const {
-        return sessions_.at(&resource);
-    }
+    SessionId session_of(const model::Resource& resource) const { return sessions_.at(&resource); }
 
     std::vector<model::WatchEvent> listed(SessionId session) const;
     void remember(const EventsArrived& input);
@@ -101,7 +102,7 @@ class Desk {
     std::uint64_t highest_ = 10;
     std::vector<Effect> effects_;
     std::deque<Input> inbox_;
-    std::map<const model::CustomResource*, SessionId> sessions_;
+    std::map<const model::Resource*, SessionId> sessions_;
     std::optional<Instant> wake_at_;
     std::uint64_t version_ = 10;
 };
@@ -182,12 +183,12 @@ inline void Desk::pass(Duration time) {
     take(Tick{});
 }
 
-inline void Desk::put(const model::CustomResource& resource, model::CustomObject object) {
+inline void Desk::put(const model::Resource& resource, model::CustomObject object) {
     object.meta.resource_version = ++version_;
     take(EventsArrived{session_of(resource), {model::Changed{std::move(object)}}});
 }
 
-inline void Desk::remove(const model::CustomResource& resource, const model::CustomObject& object) {
+inline void Desk::remove(const model::Resource& resource, const model::CustomObject& object) {
     take(EventsArrived{session_of(resource), {model::Deleted{object}}});
 }
 

@@ -9,22 +9,22 @@ namespace {
 
 namespace json = boost::json;
 
-json::value body_about(const model::CustomResource* resource) {
+json::value body_about(const model::Resource& resource) {
     return json::parse(event_body(
-        PostEvent{resource, {"shop", "web"}, "uid-1", engine::Reason{}, "a note", Instant{}},
+        PostEvent{{{&resource, "shop", "web"}, "uid-1"}, engine::Reason{}, "a note", Instant{}},
         "operator-0"));
 }
 
 TEST(EventBody, OfAStatefulSetNamesTheStatefulSet) {
-    const json::value regarding = body_about(nullptr).at("regarding");
+    const json::value regarding = body_about(model::statefulsets).at("regarding");
     EXPECT_EQ(regarding.at("apiVersion"), "apps/v1");
     EXPECT_EQ(regarding.at("kind"), "StatefulSet");
     EXPECT_EQ(regarding.at("uid"), "uid-1");
 }
 
 TEST(EventBody, OfACustomObjectNamesThatObject) {
-    constexpr model::CustomResource things{"example.com", "v1", "things", "Thing"};
-    const json::value body = body_about(&things);
+    static constexpr model::Resource things{"example.com", "v1", "things", "Thing"};
+    const json::value body = body_about(things);
     EXPECT_EQ(body.at("regarding").at("apiVersion"), "example.com/v1");
     EXPECT_EQ(body.at("regarding").at("kind"), "Thing");
     EXPECT_EQ(body.at("regarding").at("namespace"), "shop");
@@ -34,7 +34,8 @@ TEST(EventBody, OfACustomObjectNamesThatObject) {
 
 TEST(EventBody, IsAWarningIfItsReasonIsOne) {
     const auto type_of = [](engine::Reason reason) {
-        const PostEvent event{nullptr, {"shop", "web"}, "uid-1", reason, "a note", Instant{}};
+        const PostEvent event{
+            {{&model::statefulsets, "shop", "web"}, "uid-1"}, reason, "a note", Instant{}};
         return json::parse(event_body(event, "operator-0")).at("type");
     };
     EXPECT_EQ(type_of(engine::Reason::GateBypassed), "Warning");
@@ -43,7 +44,8 @@ TEST(EventBody, IsAWarningIfItsReasonIsOne) {
 
 TEST(EventBody, HoldsNoMoreThanTheServerTakesAndNoHalfLetter) {
     const auto field = [](const char* name, const std::string& note, const std::string& instance) {
-        const PostEvent event{nullptr, {"shop", "web"}, "uid-1", engine::Reason{}, note, Instant{}};
+        const PostEvent event{
+            {{&model::statefulsets, "shop", "web"}, "uid-1"}, engine::Reason{}, note, Instant{}};
         return json::value_to<std::string>(json::parse(event_body(event, instance)).at(name));
     };
     const std::string note(1024, 'n'), instance(128, 'i');

@@ -261,13 +261,11 @@ TEST(Logs, NameTheObjectAndNotTheWorkloadThatItStandsFor) {
         return scene.desk.done<Log>().back();
     };
     const Log of_run = last_after(scene.desk.done<CreateObject>().at(0).ticket);
-    EXPECT_EQ(of_run.about, (model::ObjectKey{"shop", "one"}));
-    EXPECT_EQ(of_run.resource, &runs);
+    EXPECT_EQ(of_run.about, (model::Ref{&runs, "shop", "one"}));
     scene.show_set(web_set(20));
     scene.show_gate();
     const Log of_set = last_after(scene.desk.done<CreateObject>().at(0).ticket);
-    EXPECT_EQ(of_set.about, (model::ObjectKey{"shop", "web"}));
-    EXPECT_EQ(of_set.resource, nullptr);
+    EXPECT_EQ(of_set.about, (model::Ref{&model::statefulsets, "shop", "web"}));
 }
 
 TEST(Settings, OfTheProcessAreKnownToEveryDecision) {

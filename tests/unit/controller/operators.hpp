@@ -175,7 +175,7 @@ inline void Operator::perform(ReadWorkload&& effect) {
     history.emplace_back("read");
     before_read_answer();
     if (keeps_answers_back) return;
-    send(WorkloadRead{effect.ticket, cluster_.read(effect.key)});
+    send(WorkloadRead{effect.ticket, cluster_.read(effect.subject.key())});
 }
 
 inline void Operator::perform(PatchWorkload&& effect) {

@@ -24,7 +24,7 @@ engine::OwnProbe asking(const std::string& key) {
 }
 
 ObjectWrite write_of(ObjectWrite::Deed deed, const model::CustomObject& about) {
-    return {{&runs, about.meta.key, about.meta.uid}, false, "body", {}, deed};
+    return {{ref_to(runs, about.meta.key), about.meta.uid}, false, "body", {}, deed};
 }
 
 runtime::RequestFailure refused(int status) {
@@ -184,7 +184,7 @@ TEST(OwnObjects, OneIsDeletedByItsUidAndNotTwice) {
     desk.put(runs, one);
     const auto gone = desk.done<DeleteObject>();
     ASSERT_THAT(gone, SizeIs(1));
-    EXPECT_EQ(to_text(gone[0].key), "shop/one");
+    EXPECT_EQ(to_text(gone[0].object), "shop/one");
     EXPECT_EQ(gone[0].uid, "uid-one");
     desk.take(Deleted{gone[0].ticket, {}});
     desk.pass(1s);
@@ -212,8 +212,8 @@ TEST(OwnObjects, AfterAWriteOfUnknownOutcomeTheObjectIsReadFirst) {
     EXPECT_THAT(desk.done<PatchObject>(), IsEmpty());
     const auto reads = desk.done<ReadWorkload>();
     ASSERT_THAT(reads, SizeIs(1));
-    EXPECT_EQ(reads[0].key.name, "~run/one");
-    EXPECT_EQ(reads[0].objects, (std::vector<engine::ObjectRef>{{&runs, "one"}}));
+    EXPECT_EQ(reads[0].subject, (model::Ref{&runs, "shop", "one"}));
+    EXPECT_EQ(reads[0].objects, (std::vector<model::Ref>{{&runs, "shop", "one"}}));
     auto now = one;
     now.status = "live";
     desk.take(WorkloadRead{reads[0].ticket, LiveWorkload{{}, {}, {{&runs, now}}}});
@@ -264,7 +264,7 @@ struct Curious {
             Decision decision;
             const std::size_t known = seen.looked_at.size();
             if (known < static_cast<std::size_t>(many))
-                decision.wants = {{&recipes, fmt::format("recipe-{}", known)}};
+                decision.wants = {{&recipes, "", fmt::format("recipe-{}", known)}};
             else
                 decision.writes.push_back(write_of(ObjectWrite::Deed::Create, object("made")));
             return decision;
@@ -281,7 +281,7 @@ int answer_reads(Desk& desk, const std::vector<LiveObject>& there) {
             ++rounds;
             LiveWorkload live;
             for (const LiveObject& one : there)
-                for (const engine::ObjectRef& ref : read.objects)
+                for (const model::Ref& ref : read.objects)
                     if (ref.resource == one.resource && ref.name == one.object.meta.key.name)
                         live.objects.push_back(one);
             desk.take(WorkloadRead{read.ticket, live});
@@ -300,9 +300,9 @@ TEST(Wants, AreReadAndTheDecisionIsMadeAgainWithAllThatWasFound) {
     EXPECT_EQ(answer_reads(desk, {{&gates, gate}, {&recipes, recipe}}), 2);
     const auto& found = curious.looks.back().looked_at;
     ASSERT_THAT(found, SizeIs(2));
-    EXPECT_EQ(found[0].name, "recipe-0");
+    EXPECT_EQ(found[0].ref.name, "recipe-0");
     EXPECT_FALSE(found[0].object.has_value()) << "there is none";
-    EXPECT_EQ(found[1].resource, &recipes);
+    EXPECT_EQ(found[1].ref.resource, &recipes);
     ASSERT_TRUE(found[1].object.has_value());
     EXPECT_EQ(found[1].object->meta.uid, "uid-recipe-1");
     EXPECT_THAT(curious.looks.back().objects, SizeIs(1)) << "of a workload that does not exist";
@@ -343,7 +343,7 @@ TEST(Wants, OfARunAreReadWithoutAnySet) {
     run_decides = [&](const Snapshot& seen, Instant) {
         Decision decision;
         if (seen.looked_at.empty())
-            decision.wants = {{&recipes, "salt"}};
+            decision.wants = {{&recipes, "", "salt"}};
         else
             found = seen.looked_at[0].object.has_value();
         return decision;
@@ -352,7 +352,7 @@ TEST(Wants, OfARunAreReadWithoutAnySet) {
     const auto reads = desk.done<ReadWorkload>();
     ASSERT_THAT(reads, SizeIs(1));
     EXPECT_EQ(reads[0].objects,
-              (std::vector<engine::ObjectRef>{{&recipes, "salt"}, {&runs, "one"}}));
+              (std::vector<model::Ref>{{&recipes, "", "salt"}, {&runs, "shop", "one"}}));
     desk.take(WorkloadRead{reads[0].ticket,
                            LiveWorkload{{}, {}, {{&runs, one}, {&recipes, object("salt")}}}});
     EXPECT_EQ(found, true);

@@ -30,7 +30,7 @@ inline model::StatefulSet web_set(std::uint64_t version, Partition partition = {
 
 inline ObjectWrite write_of(ObjectWrite::Deed deed, const std::string& name = "one") {
     const auto about = object(name);
-    return {{&runs, about.meta.key, about.meta.uid}, false, "body", {}, deed};
+    return {{ref_to(runs, about.meta.key), about.meta.uid}, false, "body", {}, deed};
 }
 
 inline Decision writing(ObjectWrite::Deed deed) {

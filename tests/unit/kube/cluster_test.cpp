@@ -15,11 +15,12 @@ using model::testing::watch_line;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-constexpr model::CustomResource rollouts{"sts.plus", "v1alpha1", "phasedrollouts", "Kind"};
+constexpr model::Resource rollouts{"sts.plus", "v1alpha1", "phasedrollouts", "Kind"};
 const std::string objects = "/apis/sts.plus/v1alpha1/namespaces/shop/phasedrollouts";
-constexpr model::CustomResource recipes{"sts.plus", "v1alpha1", "recipes", "Recipe", true};
+constexpr model::Resource recipes{"sts.plus", "v1alpha1", "recipes", "Recipe", true};
 const std::string cluster_objects = "/apis/sts.plus/v1alpha1/recipes";
 const model::ObjectKey web{"shop", "web"};
+const model::Ref web_set = ref_to(model::statefulsets, web);
 
 // Anybody may write an object that is larger than what we keep.
 std::string huge_object() {
@@ -57,10 +58,10 @@ class ClusterTest : public ApiWorld {
         run_until([&] { return came.has_value(); });
         return std::move(*came);
     }
-    kube::Answer<controller::LiveWorkload> read(std::vector<engine::ObjectRef> names,
-                                                const model::ObjectKey& key = web) {
+    kube::Answer<controller::LiveWorkload> read(std::vector<model::Ref> names,
+                                                const model::Ref& subject = web_set) {
         return outcome<kube::Answer<controller::LiveWorkload>>(
-            [&](auto done) { cluster->read_workload(key, std::move(names), std::move(done)); });
+            [&](auto done) { cluster->read_workload(subject, std::move(names), std::move(done)); });
     }
 
     std::map<std::string, std::pair<std::string, std::string>> answers;
@@ -73,7 +74,7 @@ TEST_F(ClusterTest, AWorkloadIsReadWithTheObjectsThatExist) {
     knows_workload();
     knows("GET " + objects + "/web", rollout_text);
     open();
-    const auto live = read({{&rollouts, "web"}, {&rollouts, "gone"}});
+    const auto live = read({{&rollouts, "shop", "web"}, {&rollouts, "shop", "gone"}});
     ASSERT_TRUE(live.has_value()) << live.error().message;
     EXPECT_EQ(live->set.meta.key, web);
     EXPECT_EQ(live->pods.size(), 1u);
@@ -89,12 +90,12 @@ TEST_F(ClusterTest, AReadWithAnObjectThatCannotBeReadFails) {
     knows_workload();
     knows("GET " + objects + "/web", R"({"message":"no"})", "500 Oh");
     open();
-    auto live = read({{&rollouts, "web"}});
+    auto live = read({{&rollouts, "shop", "web"}});
     ASSERT_FALSE(live.has_value());
     EXPECT_EQ(live.error().status, 500);
     EXPECT_THAT(live.error().message, HasSubstr("cannot get phasedrollouts"));
     knows("GET " + objects + "/web", "{}");
-    live = read({{&rollouts, "web"}});
+    live = read({{&rollouts, "shop", "web"}});
     ASSERT_FALSE(live.has_value());
     EXPECT_EQ(live.error().status, 0);
 }
@@ -102,7 +103,7 @@ TEST_F(ClusterTest, AReadWithAnObjectThatCannotBeReadFails) {
 TEST_F(ClusterTest, OfASetThatDoesNotExistTheObjectsAreRead) {
     knows("GET " + objects + "/web", rollout_text);
     open();
-    const auto live = read({{&rollouts, "web"}});
+    const auto live = read({{&rollouts, "shop", "web"}});
     ASSERT_TRUE(live.has_value()) << live.error().message;
     EXPECT_EQ(live->set.meta.key, web);
     EXPECT_EQ(live->set.meta.uid, "");
@@ -110,11 +111,12 @@ TEST_F(ClusterTest, OfASetThatDoesNotExistTheObjectsAreRead) {
     EXPECT_THAT(requests, ElementsAre(HasSubstr("/statefulsets/web"), "GET " + objects + "/web"));
 }
 
-TEST_F(ClusterTest, NoSetIsAskedForUnderASyntheticKey) {
+TEST_F(ClusterTest, NoSetIsAskedForIfTheSubjectIsNone) {
     knows("GET " + objects + "/web", rollout_text);
     knows("GET " + cluster_objects + "/salt", R"({"metadata":{"name":"salt","uid":"u"}})");
     open();
-    const auto live = read({{&rollouts, "web"}, {&recipes, "salt"}}, {"shop", "~run/web"});
+    const auto live =
+        read({{&rollouts, "shop", "web"}, {&recipes, "", "salt"}}, {&rollouts, "shop", "web"});
     ASSERT_TRUE(live.has_value()) << live.error().message;
     EXPECT_EQ(live->objects.size(), 2u);
     EXPECT_THAT(requests,
@@ -142,8 +144,9 @@ TEST_F(ClusterTest, AnObjectIsDeletedByItsUidAndWhatItOwnsGoesToo) {
     knows("DELETE " + objects + "/web", R"({"kind":"Status","status":"Success"})");
     open();
     const auto remove = [&] {
-        return outcome<kube::Answer<void>>(
-            [&](auto done) { cluster->delete_object(rollouts, web, "uid-1", std::move(done)); });
+        return outcome<kube::Answer<void>>([&](auto done) {
+            cluster->delete_object(ref_to(rollouts, web), "uid-1", std::move(done));
+        });
     };
     EXPECT_TRUE(remove().has_value());
     EXPECT_THAT(requests,
@@ -162,7 +165,7 @@ TEST_F(ClusterTest, AnObjectOrItsStatusIsPatched) {
     open();
     for (const bool of_status : {false, true}) {
         const auto patched = outcome<kube::Answer<model::CustomObject>>([&](auto done) {
-            cluster->patch_object(rollouts, web, of_status, "[]", std::move(done));
+            cluster->patch_object(ref_to(rollouts, web), of_status, "[]", std::move(done));
         });
         ASSERT_TRUE(patched.has_value());
         EXPECT_EQ(patched->meta.key, web);
@@ -170,8 +173,9 @@ TEST_F(ClusterTest, AnObjectOrItsStatusIsPatched) {
     EXPECT_THAT(requests, ElementsAre("PATCH " + objects + "/web?fieldManager=sluice []",
                                       "PATCH " + objects + "/web/status?fieldManager=sluice []"));
     knows("PATCH " + objects + "/web", R"({"message":"test failed"})", "422 No");
-    const auto refused = outcome<kube::Answer<model::CustomObject>>(
-        [&](auto done) { cluster->patch_object(rollouts, web, false, "[]", std::move(done)); });
+    const auto refused = outcome<kube::Answer<model::CustomObject>>([&](auto done) {
+        cluster->patch_object(ref_to(rollouts, web), false, "[]", std::move(done));
+    });
     ASSERT_FALSE(refused.has_value());
     EXPECT_EQ(refused.error().status, 422);
 }

@@ -5,7 +5,7 @@
 namespace sluice::kube {
 namespace {
 
-constexpr model::CustomResource things{"example.com", "v1alpha1", "things", "Thing"};
+constexpr model::Resource things{"example.com", "v1alpha1", "things", "Thing"};
 
 TEST(Paths, events_are_asked_for_by_the_object_that_they_are_about) {
     EXPECT_EQ(
@@ -25,7 +25,7 @@ TEST(Paths, OfACustomResourceNameItsGroupAndVersion) {
               "/apis/example.com/v1alpha1/namespaces/shop/things/a%2Fb");
     EXPECT_EQ(object_path(things, {"shop", ""}),
               "/apis/example.com/v1alpha1/namespaces/shop/things");
-    model::CustomResource of_cluster = things;
+    model::Resource of_cluster = things;
     of_cluster.is_cluster_scoped = true;
     EXPECT_EQ(object_path(of_cluster, {"shop", "a"}), "/apis/example.com/v1alpha1/things/a");
 }

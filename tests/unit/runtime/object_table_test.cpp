@@ -9,11 +9,12 @@ namespace {
 
 using model::CustomObject;
 using model::ObjectKey;
+using model::Ref;
 using Names = std::vector<std::string>;
 
 // The spec of these objects is nothing but the name of the workload.
-std::string target_of(const CustomObject& object) {
-    return object.spec;
+Ref target_of(const CustomObject& object) {
+    return {&model::statefulsets, object.meta.key.ns, object.spec};
 }
 
 CustomObject object(const std::string& name, std::uint64_t version, const std::string& target,
@@ -24,16 +25,17 @@ CustomObject object(const std::string& name, std::uint64_t version, const std::s
     return one;
 }
 
-Names texts_of(const Touched& touched) {
+template <class Key>
+Names texts_of(const std::vector<Key>& touched) {
     Names texts;
-    for (const ObjectKey& key : touched)
+    for (const Key& key : touched)
         texts.push_back(to_text(key));
     std::ranges::sort(texts);
     return texts;
 }
 
 Names names(const Concerned& concerned) {
-    return texts_of(concerned.workloads);
+    return texts_of(concerned.subjects);
 }
 
 CustomObject owned(const std::string& name, std::uint64_t version, const std::string& owner,
@@ -53,7 +55,7 @@ Names owned_by(const ObjectTable& table, const ObjectKey& owner, const std::stri
 
 Names naming(const ObjectTable& table, const ObjectKey& workload) {
     Names found;
-    for (const CustomObject& one : table.naming(workload))
+    for (const CustomObject& one : table.about(ref_to(model::statefulsets, workload)))
         found.push_back(one.meta.key.name);
     return found;
 }
@@ -69,7 +71,7 @@ TEST(ObjectTable, GivesAnObjectBackWithEveryField) {
     whole.status = "{}";
     EXPECT_EQ(names(table.put(whole)), Names{"shop/web"});
     EXPECT_EQ(table.find({"shop", "gate"}), whole);
-    EXPECT_EQ(table.naming({"shop", "web"}), std::vector<CustomObject>{whole});
+    EXPECT_EQ(table.about({&model::statefulsets, "shop", "web"}), std::vector<CustomObject>{whole});
     EXPECT_EQ(table.find({"shop", "web"}), std::nullopt);
     EXPECT_EQ(table.size(), 1u);
 }
@@ -92,12 +94,12 @@ TEST(ObjectTable, ListsTheWorkloadsThatAreNamedAndNoOthers) {
     table.put(object("a", 1, "web", "uid-a"));
     table.put(object("b", 2, "web", "uid-b"));
     table.put(object("c", 3, "db", "uid-c"));
-    EXPECT_EQ(texts_of(table.workloads()), (Names{"shop/db", "shop/web"}));
+    EXPECT_EQ(texts_of(table.subjects()), (Names{"shop/db", "shop/web"}));
     table.put(object("a", 4, "db", "uid-a"));
     table.remove(object("c", 3, "db", "uid-c"));
-    EXPECT_EQ(texts_of(table.workloads()), (Names{"shop/db", "shop/web"}));
+    EXPECT_EQ(texts_of(table.subjects()), (Names{"shop/db", "shop/web"}));
     table.put(object("b", 5, "", "uid-b"));
-    EXPECT_EQ(texts_of(table.workloads()), Names{"shop/db"});
+    EXPECT_EQ(texts_of(table.subjects()), Names{"shop/db"});
 }
 
 TEST(ObjectTable, AChangeOfTheTargetConcernsBothWorkloads) {
@@ -232,7 +234,7 @@ model::CustomObject heavy(const std::string& name, std::uint64_t version, std::s
 
 std::vector<std::string> left_out_in(const ObjectTable& table) {
     std::vector<std::string> names;
-    for (const auto& [meta, bytes] : table.left_out({"shop", "web"}))
+    for (const auto& [meta, bytes] : table.left_out({&model::statefulsets, "shop", "web"}))
         names.push_back(meta.key.name);
     return names;
 }

@@ -9,7 +9,6 @@
 namespace sluice::runtime {
 namespace {
 
-using model::ObjectKey;
 using model::Pod;
 using model::StatefulSet;
 
@@ -39,7 +38,7 @@ Pod pod(int ordinal, std::uint64_t version, const std::string& owner = uid_a,
 
 std::vector<std::string> names(const Touched& touched) {
     std::vector<std::string> texts;
-    for (const ObjectKey& key : touched)
+    for (const model::Ref& key : touched)
         texts.push_back(to_text(key));
     std::ranges::sort(texts);
     return texts;
@@ -194,7 +193,7 @@ TEST(Store, WhatACompleteListDidNotBringIsGone) {
     store.begin_list_of_pods("");
     store.put(set("web", 5));
     EXPECT_EQ(names(store.drop_unlisted_sets("", 10)), Names{"shop/db"});
-    EXPECT_EQ(store.keys(), (std::vector<ObjectKey>{{"shop", "web"}}));
+    EXPECT_EQ(store.sets(), (Touched{{&model::statefulsets, "shop", "web"}}));
     EXPECT_EQ(store.set_count(), 1u);
 }
 

@@ -402,7 +402,7 @@ TEST(WatchSession, NewsOfARequestThatIsOverChangesNothing) {
     EXPECT_EQ(next_request(session, noon).first, "watch from 100");
 }
 
-constexpr model::CustomResource custom{"example.com", "v1", "things", "Thing"};
+constexpr model::Resource custom{"example.com", "v1", "things", "Thing"};
 
 WatchSession things() {
     return WatchSession{{model::Kind::Custom, "shop", "", "", &custom}, 1};

@@ -5,12 +5,12 @@
 namespace sluice::runtime {
 namespace {
 
-using model::ObjectKey;
+using model::Ref;
 
 const Instant noon{1'790'000'000'000};
-const ObjectKey web{"shop", "web"};
-const ObjectKey db{"shop", "db"};
-const ObjectKey mail{"post", "mail"};
+const Ref web{&model::statefulsets, "shop", "web"};
+const Ref db{&model::statefulsets, "shop", "db"};
+const Ref mail{&model::statefulsets, "post", "mail"};
 
 std::vector<std::string> taken(WorkQueue& queue, int count) {
     std::vector<std::string> names;
@@ -61,7 +61,7 @@ TEST(WorkQueue, AKeyThatIsDoneAndWasNotAddedStaysAway) {
 TEST(WorkQueue, NamespacesTakeTurns) {
     WorkQueue queue{1};
     for (int i = 0; i < 10'000; ++i)
-        queue.add({"crowd", "c" + std::to_string(i)}, noon);
+        queue.add({&model::statefulsets, "crowd", "c" + std::to_string(i)}, noon);
     queue.add(mail, noon);
     queue.add(web, noon);
     EXPECT_EQ(taken(queue, 5), (std::vector<std::string>{"crowd/c0", "post/mail", "shop/web",
@@ -74,7 +74,7 @@ TEST(WorkQueue, ANamespaceThatComesBackQueuesBehindTheOthers) {
     queue.add(db, noon);
     queue.add(mail, noon);
     EXPECT_EQ(taken(queue, 1), (std::vector<std::string>{"shop/web"}));
-    queue.add({"shop", "new"}, noon);
+    queue.add({&model::statefulsets, "shop", "new"}, noon);
     EXPECT_EQ(taken(queue, 4),
               (std::vector<std::string>{"post/mail", "shop/db", "shop/new", "nothing"}));
 }
@@ -221,11 +221,11 @@ TEST(WorkQueue, TellsHowLongTheOldestKeyHasWaited) {
 TEST(WorkQueue, NeitherLosesNorDoublesAKeyWhateverHappens) {
     Dice dice{99};
     WorkQueue queue{99};
-    std::map<ObjectKey, bool> busy;  // the value: added meanwhile
-    std::set<ObjectKey> queued;
+    std::map<Ref, bool> busy;  // the value: added meanwhile
+    std::set<Ref> queued;
     for (int round = 0; round < 20'000; ++round) {
-        const ObjectKey key{"n" + std::to_string(dice.roll() % 3),
-                            "k" + std::to_string(dice.roll() % 4)};
+        const Ref key{&model::statefulsets, "n" + std::to_string(dice.roll() % 3),
+                      "k" + std::to_string(dice.roll() % 4)};
         const auto choice = dice.roll() % 3;
         if (choice == 0) {
             queue.add(key, noon);

@@ -72,15 +72,9 @@ TEST(AnalysisDecision, ARunOfSomebodyElseIsLeftAloneAndNotKept) {
     EXPECT_FALSE(is_empty(decide(seen, noon)));
 }
 
-TEST(AnalysisDecision, TheRunStandsForAWorkloadThatCannotBe) {
+TEST(AnalysisDecision, TheRunIsAboutItselfAlone) {
     const auto seen = seeing(one_metric);
-    EXPECT_EQ(target_of(seen.objects[0]), "~analysisrun/web-1");
-    model::StatefulSet set;
-    set.meta.key = {"shop", "~analysisrun/web-1"};
-    EXPECT_TRUE(concerns(set, seen.objects));
-    EXPECT_FALSE(concerns(set, {}));
-    set.meta.key.name = "web-1";
-    EXPECT_FALSE(concerns(set, seen.objects));
+    EXPECT_EQ(target_of(seen.objects[0]), (model::Ref{&resource, "shop", "web-1"}));
 }
 
 TEST(AnalysisDecision, WhatAQuestionRestsOnIsWrittenFirst) {
@@ -89,7 +83,7 @@ TEST(AnalysisDecision, WhatAQuestionRestsOnIsWrittenFirst) {
     ASSERT_EQ(first.writes.size(), 1U);
     const engine::ObjectWrite& write = first.writes[0];
     EXPECT_EQ(write.deed, engine::ObjectWrite::Deed::Patch);
-    EXPECT_EQ(write.object.resource, &resource);
+    EXPECT_EQ(write.object.ref.resource, &resource);
     EXPECT_FALSE(write.of_status);
     EXPECT_TRUE(write.notices.empty());
     EXPECT_EQ(write.body, R"([{"op":"test","path":"/metadata/uid","value":"uid-1"},)"
@@ -181,7 +175,7 @@ TEST(AnalysisDecision, ReportsWhatTheRunHasComeToAndOnWhoseBehalf) {
     EXPECT_EQ(running.report.reason, engine::Reason::AnalysisRunning);
     EXPECT_EQ(running.report.message, engine::entry(engine::Reason::AnalysisRunning).meaning);
     ASSERT_TRUE(running.subject.has_value());
-    EXPECT_EQ(running.subject->key.name, "web-1");
+    EXPECT_EQ(running.subject->ref.name, "web-1");
     const engine::Decision failed =
         decide(seeing(one_metric, R"({"phase":"Failed","message":"too many"})"), noon);
     EXPECT_EQ(failed.report.reason, engine::Reason::AnalysisRunFailed);

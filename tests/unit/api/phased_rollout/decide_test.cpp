@@ -78,7 +78,7 @@ std::string line(const Decision& decision) {
         text += fmt::format("; tells {}", engine::entry(notice.reason).name);
     for (const engine::ObjectWrite& write : decision.writes) {
         text += fmt::format("; {} of {}", write.of_status ? "status" : "finalizers",
-                            write.object.key.name);
+                            write.object.ref.name);
         for (const engine::Notice& notice : write.notices)
             text += fmt::format(" tells {}", engine::entry(notice.reason).name);
     }
@@ -95,7 +95,7 @@ Status status_in(const engine::ObjectWrite& write) {
 
 Status told(const Decision& decision, const std::string& name) {
     for (const engine::ObjectWrite& write : decision.writes)
-        if (write.of_status && write.object.key.name == name) return status_in(write);
+        if (write.of_status && write.object.ref.name == name) return status_in(write);
     return {};
 }
 
@@ -183,7 +183,7 @@ TEST(Decide, DeletionOpensTheGateAndThenLetsTheObjectGo) {
     const Decision opens = decide(open_at(2, {leaving}), noon);
     EXPECT_EQ(line(opens), "Released; writes, partition 0, releases; tells Released");
     ASSERT_TRUE(opens.subject.has_value());
-    EXPECT_EQ(opens.subject->key.name, "slow");
+    EXPECT_EQ(opens.subject->ref.name, "slow");
     EXPECT_THAT(opens.patch->to_json_patch(), HasSubstr("sts.plus~1phasedRollout"));
     const Decision goes = decide(with(rolling(3, 0), {leaving}), noon);
     EXPECT_EQ(line(goes), "Released; finalizers of slow");
@@ -217,7 +217,7 @@ TEST(Decide, NamesTheObjectInTheCommandThatHelps) {
     EXPECT_EQ(decision.report.unblock,
               "kubectl -n shop annotate statefulset/web phasedrollout/slow sluice.dev/paused-");
     ASSERT_TRUE(decision.subject.has_value());
-    EXPECT_EQ(decision.subject->key.name, "slow");
+    EXPECT_EQ(decision.subject->ref.name, "slow");
 }
 
 TEST(Decide, WhoTakesASetThatNobodyHoldsLooksFirst) {
@@ -281,9 +281,9 @@ TEST(Decide, TheTargetOfASpecThatIsNoneIsNobody) {
     for (const char* spec : {"", "{", "7", "{}", R"({"targetRef":7})"}) {
         model::CustomObject odd = object("slow");
         odd.spec = spec;
-        EXPECT_EQ(target_of(odd), "") << spec;
+        EXPECT_EQ(target_of(odd).name, "") << spec;
     }
-    EXPECT_EQ(target_of(object("slow")), "web");
+    EXPECT_EQ(target_of(object("slow")), (model::Ref{&model::statefulsets, "shop", "web"}));
 }
 
 TEST(Decide, OnlyRollingUpdateIsSteered) {

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "api/rollout_plugin/outside.hpp"
 #include "engine/steering.hpp"
 #include "model/annotations.hpp"
 #include "tests/unit/engine/seen.hpp"
@@ -57,7 +58,7 @@ Snapshot open_at(int partition, std::vector<model::CustomObject> objects) {
 
 const engine::ObjectWrite* status_of(const Decision& decision, const std::string& name) {
     for (const engine::ObjectWrite& write : decision.writes)
-        if (write.of_status && write.object.key.name == name) return &write;
+        if (write.of_status && write.object.ref.name == name) return &write;
     return nullptr;
 }
 
@@ -103,7 +104,7 @@ TEST(PluginDecision, OneThatIsBeingDeletedDoesNothingAndIsSpokenOf) {
     const Decision decision = decide(open_at(2, {leaving}), noon);
     EXPECT_FALSE(decision.patch.has_value());
     ASSERT_TRUE(decision.subject.has_value());
-    EXPECT_EQ(decision.subject->key.name, "gentle");
+    EXPECT_EQ(decision.subject->ref.name, "gentle");
 }
 
 TEST(PluginDecision, NamesTheObjectInTheCommandThatHelps) {
@@ -190,16 +191,16 @@ TEST(PluginDecision, ASpecThatCannotBeReadHoldsEverything) {
 
 TEST(PluginTarget, IsTheSetThatItNamesOrAWorkloadOfItsPlugin) {
     const auto of = [](const std::string& spec) { return target_of(object("gentle", spec)); };
-    EXPECT_EQ(of(weights), "web");
+    const model::Ref web{&model::statefulsets, "shop", "web"};
+    EXPECT_EQ(of(weights), web);
     for (const char* odd : {"", "{", "7", "{}", R"({"workloadRef":{"name":7}})"})
-        EXPECT_EQ(of(odd), "") << odd;
+        EXPECT_EQ(of(odd).name, "") << odd;
     EXPECT_EQ(of(R"({"workloadRef":{"apiVersion":"apps/v1","kind":"StatefulSet","name":"web"},)"
                  R"("plugin":{"name":"other"}})"),
-              "web");
-    const std::string outside = of(R"({"workloadRef":{"apiVersion":"example.com/v1",)"
-                                   R"("kind":"Cache","name":"web"},"plugin":{"name":"cacher"}})");
-    EXPECT_THAT(outside, HasSubstr("cacher/example.com/v1/Cache/web"));
-    EXPECT_NE(outside, "web");
+              web);
+    EXPECT_EQ(of(R"({"workloadRef":{"apiVersion":"example.com/v1",)"
+                 R"("kind":"Cache","name":"web"},"plugin":{"name":"cacher"}})"),
+              (model::Ref{&outside_workloads, "shop", "cacher/example.com/v1/Cache/web"}));
 }
 
 }  // namespace

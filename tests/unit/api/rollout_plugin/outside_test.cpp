@@ -32,7 +32,8 @@ const std::string spec_text = R"json({
 // A RolloutPlugin, what its plugin said last, and the time.
 struct Desk {
     Desk() {
-        seen.workload.meta.key = {"shop", "~rolloutplugin/gentle"};
+        seen.subject = {&outside_workloads, "shop", "weights/example.com/v1/Split/shop"};
+        seen.workload.meta.key.ns = "shop";
         seen.settings =
             read_settings({{"rolloutPlugins", "- {name: weights, location: 'unix:///run/w'}"}})
                 .values;
@@ -422,7 +423,7 @@ TEST(Outside, OfTwoThatNameOneWorkloadOneSteers) {
     desk.seen.objects.push_back(second);
     const Decision decision = decide(desk.seen, desk.now);
     ASSERT_THAT(decision.writes, SizeIs(1));
-    EXPECT_EQ(decision.writes[0].object.key.name, "younger");
+    EXPECT_EQ(decision.writes[0].object.ref.name, "younger");
     EXPECT_THAT(decision.writes[0].body, HasSubstr("rolloutplugin/gentle steers this workload"));
 }
 
@@ -431,7 +432,7 @@ std::string told_by(const engine::Snapshot& seen) {
     const Decision decision = decide(seen, noon);
     for (const engine::ObjectWrite& write : decision.writes)
         if (write.body.find("steers this workload") != std::string::npos)
-            return write.object.key.name;
+            return write.object.ref.name;
     return "nobody";
 }
 

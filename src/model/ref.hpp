@@ -1,0 +1,55 @@
+// What any object is called: its resource, its namespace and its name.
+#pragma once
+
+#include <compare>
+#include <string>
+#include <string_view>
+#include <tuple>
+
+#include "model/object.hpp"
+
+namespace sluice::model {
+
+// A kind of objects, as it is called in paths and in references to its objects. There is one of
+// each, for ever: a pointer to it says which kind is meant.
+struct Resource {
+    std::string_view group;
+    std::string_view version;
+    std::string_view plural;
+    std::string_view kind;
+    bool is_cluster_scoped = false;
+};
+
+inline constexpr Resource statefulsets{"apps", "v1", "statefulsets", "StatefulSet"};
+
+struct Ref {
+    const Resource* resource = nullptr;
+    std::string ns;  // empty: of the cluster
+    std::string name;
+
+    ObjectKey key() const { return {ns, name}; }
+
+    friend bool operator==(const Ref&, const Ref&) = default;
+    // By what it says and not by addresses: everything is done in the same order in every run.
+    friend std::strong_ordering operator<=>(const Ref& one, const Ref& other) {
+        const auto kind = [](const Ref& ref) {
+            return ref.resource ? std::pair{ref.resource->plural, ref.resource->group}
+                                : std::pair<std::string_view, std::string_view>{};
+        };
+        if (const auto order = std::tie(one.ns, one.name) <=> std::tie(other.ns, other.name);
+            order != 0)
+            return order;
+        return kind(one) <=> kind(other);
+    }
+};
+
+inline Ref ref_to(const Resource& resource, const ObjectKey& key) {
+    return {&resource, key.ns, key.name};
+}
+
+// "shop/web".
+inline std::string to_text(const Ref& ref) {
+    return ref.ns + "/" + ref.name;
+}
+
+}  // namespace sluice::model
