@@ -1,8 +1,7 @@
-// What the controller makes of the answers to its reads, writes and questions.
+// What the controller makes of the answers to its reads and writes.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "base/assert.hpp"
 #include "controller/controller.hpp"
@@ -46,26 +45,6 @@ std::vector<engine::LookedAt> found_of(const std::vector<model::Ref>& wanted,
 bool is_creation(const engine::Decision& decision) {
     return !decision.patch && !decision.removal && !decision.writes.empty() &&
            decision.writes.front().deed == engine::ObjectWrite::Deed::Create;
-}
-
-std::string text_of(const api::metrics::MetricReading& reading) {
-    using Kind = api::metrics::MetricReading::Kind;
-    if (reading.kind == Kind::Unknown) return reading.message;
-    if (reading.kind == Kind::NoData) return "no data";
-    std::string text = reading.value ? fmt::format("{:.6g}", *reading.value) : "no number";
-    if (reading.series > 1) text += fmt::format(" and {} more", reading.series - 1);
-    return text;
-}
-
-engine::MetricEvidence evidence_of(const api::metrics::MetricReading& reading, std::string key,
-                                   Instant at) {
-    using Kind = api::metrics::MetricReading::Kind;
-    using Seen = engine::MetricEvidence::Kind;
-    const Seen kind = reading.kind == Kind::Data     ? Seen::Data
-                      : reading.kind == Kind::NoData ? Seen::NoData
-                                                     : Seen::Unknown;
-    const bool is_number = !reading.value || !std::isnan(*reading.value);
-    return {std::move(key), kind, is_number, reading.misconfigured, text_of(reading), at};
 }
 
 }  // namespace
@@ -252,42 +231,6 @@ void Controller::patch_failed(const model::Ref& subject, const runtime::RequestF
     if (!overtaken || about.conflicts % conflicts_worth_a_word == 0)
         log(Log::Level::Warning, failure.message, subject);
     fail_turn(subject, now, failure.retry_after);
-}
-
-// The workload that asked, if it still waits for the answer to this question; it is looked at next.
-Controller::Case* Controller::take_question(Ticket ticket, Instant now) {
-    const auto found = tickets_.extract(ticket);
-    if (found.empty()) return nullptr;
-    Case& about = cases_[found.mapped()];
-    if (about.asking != ticket || !about.asked) return nullptr;
-    about.asking = 0;
-    queue_.add(found.mapped(), now);
-    return &about;
-}
-
-void Controller::on(HookAnswered&& input, Instant now) {
-    Case* about = take_question(input.ticket, now);
-    const auto* asked = about ? std::get_if<engine::HookProbe>(about->asked.get()) : nullptr;
-    if (!asked) return;
-    about->evidence = std::make_unique<engine::HookEvidence>(engine::HookEvidence{
-        asked->key, asked->binding, input.allowed, std::move(input.message), now});
-}
-
-void Controller::on(MetricAnswered&& input, Instant now) {
-    Case* about = take_question(input.ticket, now);
-    const auto* asked = about ? std::get_if<engine::MetricProbe>(about->asked.get()) : nullptr;
-    if (!asked) return;
-    about->reading = std::make_unique<engine::MetricEvidence>(
-        evidence_of(input.reading, asked->key, in_whole_seconds(now)));
-}
-
-void Controller::on(OwnAnswered&& input, Instant now) {
-    SLUICE_ASSERT(input.answer != nullptr);
-    Case* about = take_question(input.ticket, now);
-    const auto* asked = about ? std::get_if<engine::OwnProbe>(about->asked.get()) : nullptr;
-    if (!asked) return;
-    about->answer = std::make_unique<engine::OwnEvidence>(
-        engine::OwnEvidence{asked->key, std::move(input.answer), in_whole_seconds(now)});
 }
 
 void Controller::drop_case(const model::Ref& subject) {

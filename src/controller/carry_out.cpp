@@ -23,11 +23,6 @@ constexpr std::size_t wanted_max = 64;
 // Until the next look at a workload at which nothing happened.
 constexpr Duration wake_pace = 10ms;
 
-std::optional<api::pilot::HookPod> pod_of(const std::optional<engine::PodRef>& pod) {
-    if (!pod) return std::nullopt;
-    return api::pilot::HookPod{pod->name, pod->uid, {}, {}};
-}
-
 }  // namespace
 
 // In the order of precedence: who holds the claim steers, or else the first of the registry. Those
@@ -390,47 +385,6 @@ Effect Controller::effect_of(Ticket ticket, const engine::ObjectWrite& write) co
         return CreateObject{ticket, object.ref.resource, object.ref.ns, write.body};
     if (write.deed == Deed::Delete) return DeleteObject{ticket, object.ref, object.uid};
     return PatchObject{ticket, object.ref, write.of_status, write.body};
-}
-
-void Controller::stop_asking(Case& about) {
-    if (about.asking) effects_.list.push_back(CancelQuestion{about.asking});
-    tickets_.erase(about.asking);
-    about.asking = 0;
-}
-
-void Controller::ask(const engine::Snapshot& seen, const std::optional<engine::Probe>& probe) {
-    Case& about = cases_[seen.subject];
-    const bool same = probe && about.asked && is_same_question(*probe, *about.asked);
-    if (about.asking && !same) stop_asking(about);
-    if (!probe || about.asking) return;
-    about.asking = ++last_ticket_;
-    about.asked = std::make_unique<engine::Probe>(*probe);
-    tickets_[about.asking] = seen.subject;
-    effects_.list.push_back(
-        std::visit([&](const auto& one) { return question(about.asking, seen, one); }, *probe));
-}
-
-Effect Controller::question(Ticket ticket, const engine::Snapshot& seen,
-                            const engine::HookProbe& probe) const {
-    api::pilot::Transition transition{.hook = probe.hook,
-                                      .ns = seen.subject.ns,
-                                      .statefulset = seen.subject.name,
-                                      .annotations = seen.workload.annotations,
-                                      .prev = pod_of(probe.prev),
-                                      .next = pod_of(probe.next),
-                                      .idempotency_key = probe.key};
-    auto hooks = std::static_pointer_cast<const api::pilot::HookCatalogue>(seen.settings);
-    return AskHook{ticket, std::move(transition), std::move(hooks)};
-}
-
-Effect Controller::question(Ticket ticket, const engine::Snapshot& seen,
-                            const engine::MetricProbe& probe) const {
-    return AskMetric{ticket, seen.subject.ns, probe.query};
-}
-
-Effect Controller::question(Ticket ticket, const engine::Snapshot& seen,
-                            const engine::OwnProbe& probe) const {
-    return AskOwn{ticket, seen.subject.ns, probe.question};
 }
 
 void Controller::tell(const engine::Subject& subject, const std::vector<engine::Notice>& notices,

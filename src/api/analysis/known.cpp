@@ -84,11 +84,24 @@ class Reading {
         if (provider.address.empty()) fault("provider.prometheus.address", "is required");
         keep_secrets_out(provider.address, "provider.prometheus.address");
         keep_secrets_out(provider.query, "provider.prometheus.query");
+        if (provider.range) {
+            keep_secrets_out(provider.range->start, "provider.prometheus.rangeQuery.start");
+            keep_secrets_out(provider.range->end, "provider.prometheus.rangeQuery.end");
+            value(provider.range->step, "provider.prometheus.rangeQuery.step");
+        }
+        check(provider.oauth2, "provider.prometheus.authentication.oauth2");
+    }
+    void check(const std::optional<OAuth2>& client, const std::string& key) const {
+        if (!client) return;
+        keep_secrets_out(client->token_url, key + ".tokenUrl");
+        for (const std::string& scope : client->scopes)
+            keep_secrets_out(scope, key + ".scopes");
     }
     void check(const Web& provider) const {
         keep_secrets_out(provider.url, "provider.web.url");
         keep_secrets_out(provider.body,
                          provider.body_is_json ? "provider.web.jsonBody" : "provider.web.body");
+        check(provider.oauth2, "provider.web.authentication.oauth2");
         if (!secrets_in({provider.json_path}).empty())
             fault("provider.web.jsonPath", "must not hang on a Secret");
         else if (provider.json_path.empty())
@@ -107,22 +120,20 @@ class Reading {
         return arguments_.secrets_in(texts);
     }
 
-    static void add(std::vector<std::string_view>& texts, const std::vector<Header>& headers) {
-        for (const Header& header : headers) {
+    // Where Secrets may stand.
+    static std::vector<std::string_view> texts_of(const Unserved&) { return {}; }
+    static std::vector<std::string_view> texts_of(const Job&) { return {}; }
+    template <class Provider>
+    static std::vector<std::string_view> texts_of(const Provider& provider) {
+        std::vector<std::string_view> texts;
+        for (const Header& header : provider.headers) {
             texts.push_back(header.key);
             texts.push_back(header.value);
         }
-    }
-    static std::vector<std::string_view> texts_of(const Unserved&) { return {}; }
-    static std::vector<std::string_view> texts_of(const Job&) { return {}; }
-    static std::vector<std::string_view> texts_of(const Prometheus& provider) {
-        std::vector<std::string_view> texts;
-        add(texts, provider.headers);
-        return texts;
-    }
-    static std::vector<std::string_view> texts_of(const Web& provider) {
-        std::vector<std::string_view> texts;
-        add(texts, provider.headers);
+        if (provider.oauth2) {
+            texts.push_back(provider.oauth2->client_id);
+            texts.push_back(provider.oauth2->client_secret);
+        }
         return texts;
     }
 

@@ -7,7 +7,6 @@
 
 #include "api/analysis/assess.hpp"
 #include "api/inquiry/text.hpp"
-#include "base/assert.hpp"
 
 namespace sluice::api::analysis {
 namespace {
@@ -97,8 +96,6 @@ class Machine {
     Instant due(const KnownMetric& metric, const std::optional<MeasurementAnswer>& answer) const;
     Turn next(const std::optional<MeasurementAnswer>& answer);
     Question question(const KnownMetric& metric, const std::optional<MeasurementAnswer>& answer);
-    std::vector<SecretArgument> secrets(const KnownMetric& metric,
-                                        const std::optional<OAuth2>& client) const;
     JobQuestion job_question(const KnownMetric& metric, const Job& job, bool is_made);
 
     const RunSpec& spec_;
@@ -267,23 +264,11 @@ Question Machine::question(const KnownMetric& metric,
     const bool is_made = seen && seen->state == JobSeen::State::Running;
     if (const auto* prometheus = std::get_if<Prometheus>(&metric.provider))
         return {std::move(about),
-                PrometheusQuestion{*prometheus, secrets(metric, prometheus->oauth2),
+                PrometheusQuestion{*prometheus, metric.secrets,
                                    prometheus->range ? now_ : Instant{}}};
     if (const auto* web = std::get_if<Web>(&metric.provider))
-        return {std::move(about), WebQuestion{*web, secrets(metric, web->oauth2)}};
+        return {std::move(about), WebQuestion{*web, metric.secrets}};
     return {std::move(about), job_question(metric, std::get<Job>(metric.provider), is_made)};
-}
-
-// Those of the headers, and those that the client of a token is made of.
-std::vector<SecretArgument> Machine::secrets(const KnownMetric& metric,
-                                             const std::optional<OAuth2>& client) const {
-    if (!client) return metric.secrets;
-    const auto arguments = Arguments::of(spec_.args);
-    SLUICE_ASSERT(arguments.has_value());  // or the metrics would not be known
-    std::vector<SecretArgument> all = metric.secrets;
-    for (SecretArgument& one : arguments->secrets_in({client->client_id, client->client_secret}))
-        if (std::ranges::find(all, one) == all.end()) all.push_back(std::move(one));
-    return all;
 }
 
 // That a Job is under way is written down before it is made, so that whoever ends the run knows.

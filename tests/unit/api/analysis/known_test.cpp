@@ -118,5 +118,25 @@ TEST(Rules, ARuleThatPicksNothingOrStandsThereTwiceIsRefused) {
               "spec.dryRun[2].metricName: is there twice.");
 }
 
+TEST(KnownMetrics, OfATokenOnlyTheClientMayHangOnASecret) {
+    const std::string secret =
+        R"(,"args":[{"name":"s","valueFrom":{"secretKeyRef":{"name":"n","key":"k"}}}])";
+    const auto metric = [](const std::string& client) {
+        return R"({"name":"a","provider":{"web":{"url":"https://a","authentication":{"oauth2":)" +
+               client + "}}}}";
+    };
+    const auto known = known_metrics(spec_of(
+        metric(R"({"tokenUrl":"https://id","clientId":"c","clientSecret":"{{args.s}}"})"), secret));
+    ASSERT_TRUE(known.has_value()) << to_text(known.error());
+    EXPECT_EQ(known->at(0).secrets, (std::vector{SecretArgument{"s", {"n", "k"}}}));
+    EXPECT_EQ(refusal(metric(R"({"tokenUrl":"https://id/{{args.s}}","clientId":"c",)"
+                             R"("clientSecret":"x","scopes":["{{args.s}}"]})"),
+                      secret),
+              "spec.metrics[0].provider.web.authentication.oauth2.tokenUrl: must not hang on a "
+              "Secret: headers may. "
+              "spec.metrics[0].provider.web.authentication.oauth2.scopes: must not hang on a "
+              "Secret: headers may.");
+}
+
 }  // namespace
 }  // namespace sluice::api::analysis

@@ -287,6 +287,7 @@ TEST(Outside, AStatefulSetThatIsAwayForAMomentForgetsNothing) {
     spec.replace(spec.find("example.com/v1"), 14, "apps/v1");
     spec.replace(spec.find("Split"), 5, "StatefulSet");
     desk.seen.workload.meta = {.key = {"shop", "shop"}, .uid = "set-1"};
+    desk.seen.subject = ref_to(model::statefulsets, desk.seen.workload.meta.key);
     begin(desk);
     const Status before = desk.status();
     ASSERT_EQ(before.rollout->weight, 20);
