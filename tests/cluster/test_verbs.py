@@ -185,7 +185,8 @@ def test_checks_that_fail_are_explained_and_tried_again(world, namespace, operat
     text = person.does("explain", "web")
     assert text.startswith(f"phasedrollout/{CAREFUL} in namespace {namespace}, for sts/web\n")
     told = json.loads(person.does("explain", "web", "-o", "json"))
-    assert told["facts"]["query"] == s.expr and told["partition"] == 1000000
+    assert told["facts"]["query"] == s.expr and told["facts"]["passes on"] == "no data"
+    assert told["partition"] == 1000000
     assert "2 of at most 2 checks used" in text and "  next pod    web-2\n" in text
     assert any(hint.startswith(f"sluice retry phasedrollout/{CAREFUL} -n {namespace}")
                for hint in person.hints("web"))

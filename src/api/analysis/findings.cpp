@@ -82,11 +82,9 @@ Result<Value> document_of(const Answer& answer, const std::string& json_path) {
     if (const Result<void> served = is_served_by("the server", answer); !served)
         return std::unexpected(served.error());
     const Result<json::value> whole = json_in(answer);
-    if (!whole && json_path.empty()) {
-        if (is_utf8(answer.body)) return Value(answer.body);
+    if (!whole && is_utf8(answer.body)) return Value(answer.body);
+    if (!whole)
         return failure(ErrorKind::Malformed, "the answer is neither JSON nor a text in UTF-8");
-    }
-    if (!whole) return std::unexpected(whole.error());
     if (json_path.empty()) return to_value(*whole);
     const Result<JsonPath> path = JsonPath::parsed(json_path);
     if (!path) return failure(path.error().kind, "jsonPath " + path.error().message);

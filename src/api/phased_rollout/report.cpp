@@ -113,6 +113,7 @@ constexpr const char* results[] = {"", "Passed", "Failed", "Error"};
 CheckStatus check_of(const engine::CheckProgress& progress, const Check& check) {
     CheckStatus status;
     status.definition = progress.about;
+    status.success_on = check.query.success_on == SuccessOn::Data ? "Data" : "NoData";
     status.tries = progress.tries;
     if (check.max_tries) status.tries_left = std::max(0, *check.max_tries - progress.tries);
     status.successes = progress.successes;
@@ -174,20 +175,33 @@ RolloutStatus rollout_of(const engine::Snapshot& seen, const engine::Memory& mem
     return rollout;
 }
 
+// Waits in which the checks are not asked: they say nothing about what failed before.
+constexpr Reason unjudged[] = {
+    Reason::Paused,          Reason::StatusStale,       Reason::ScaledToZero,
+    Reason::PartitionRaised, Reason::PartitionRestored, Reason::PartitionContested,
+    Reason::GateBypassed,    Reason::InvalidSpec,       Reason::OnDelete,
+};
+
+// That it failed outlives such a wait, and the memory on the set.
+bool stays_failed(const Status& status, const Status& old, const std::string& revision,
+                  Reason reason, bool is_fresh) {
+    const bool is_unjudged = std::ranges::find(unjudged, reason) != std::end(unjudged);
+    return (is_fresh || is_unjudged) && status.retry == old.retry &&
+           old.failed_revision == revision;
+}
+
 // A rollout is told here once the memory on the set knows of it.
 void report_rollout(Status& status, const Status& old, const Spec* spec,
                     const engine::Snapshot& seen, const engine::Decision& decision, Instant now) {
     const auto memory = engine::recall(seen.workload);
-    // That it failed outlives the memory on the set.
     const bool is_fresh = engine::knows_no_rollout(memory);
-    if (is_fresh && status.retry == old.retry &&
-        old.failed_revision == seen.workload.update_revision)
+    if (stays_failed(status, old, seen.workload.update_revision, decision.report.reason, is_fresh))
         status.failed_revision = old.failed_revision;
     if (is_fresh || !memory || !spec) return;
     const bool is_undone = seen.workload.current_revision == seen.workload.update_revision;
     const bool has_failed =
         memory->failed || (memory->returning && !is_undone) || status.phase == phase::failed;
-    status.failed_revision = has_failed ? memory->revision : "";
+    if (has_failed) status.failed_revision = memory->revision;
     RolloutStatus rollout = rollout_of(seen, *memory, old.rollout);
     const bool is_over = status.phase == phase::updated;
     if (is_over && rollout.completed == Instant{}) rollout.completed = now;

@@ -30,6 +30,7 @@ json::object written(const RolloutStatus& rollout) {
 json::object written(const CheckStatus& check) {
     JsonWriter writer;
     writer.text("definition", check.definition, word_max)
+        .text("successOn", check.success_on, short_max)
         .time("startsAt", check.starts)
         .number("tries", check.tries)
         .number("successes", check.successes)
@@ -88,6 +89,7 @@ std::optional<CheckStatus> read_check(const JsonReader& reader) {
     if (!reader) return std::nullopt;
     CheckStatus check;
     check.definition = reader.text("definition");
+    check.success_on = reader.text("successOn");
     check.starts = reader.time("startsAt");
     check.tries = reader.count("tries");
     check.tries_left = reader.number("triesLeft");

@@ -44,6 +44,7 @@ struct RolloutStatus {
 
 struct CheckStatus {
     std::string definition;  // definition_of() the check that the counts belong to
+    std::string success_on;  // NoData or Data: the answer that passes
     Instant starts;
     int tries = 0;
     std::optional<int> tries_left;

@@ -44,6 +44,19 @@ std::string tally(const CheckStatus& check, const std::optional<Check>& wanted, 
     return text;
 }
 
+// Which answer lets a pod go: what the spec says, or else what the operator was told.
+std::string passing_answer(const model::CustomObject& object,
+                           const std::optional<CheckStatus>& told) {
+    const auto text = [](bool on_data) { return on_data ? "data" : "no data"; };
+    const auto spec = read_spec(object, SuccessOn::NoData);
+    const auto otherwise = read_spec(object, SuccessOn::Data);
+    const bool is_said =
+        spec && otherwise && spec->check.query.success_on == otherwise->check.query.success_on;
+    if (is_said) return text(spec->check.query.success_on == SuccessOn::Data);
+    if (told && !told->success_on.empty()) return text(told->success_on == "Data");
+    return "no data, unless the operator was started with --phasedrollout-success-on=Data";
+}
+
 std::vector<Fact> facts(const Steered& steered, Instant now) {
     const Status status = read_status(steered.object);
     const auto spec = read_spec(steered.object);
@@ -51,6 +64,7 @@ std::vector<Fact> facts(const Steered& steered, Instant now) {
     if (status.rollout && !status.rollout->pod.empty())
         facts.push_back({"next pod", status.rollout->pod});
     if (spec) facts.push_back({"query", spec->check.query.expr});
+    if (spec) facts.push_back({"passes on", passing_answer(steered.object, status.check)});
     if (status.check)
         facts.push_back({"checks", tally(*status.check,
                                          spec ? std::optional{spec->check} : std::nullopt, now)});

@@ -27,7 +27,8 @@ class Compiler {
     }
 
     void add(const Pause& pause) {
-        if (place_ < now_.step) return;
+        const bool is_none = pause.duration == Duration{0};
+        if (place_ < now_.step || is_none) return;
         const bool is_here = place_ == now_.step;
         gates_.emplace_back(engine::Pause{.place = place_,
                                           .began = is_here ? now_.pause_began : std::nullopt,

@@ -84,9 +84,13 @@ Orders orders_of(const Status& told, const Spec* spec, const std::optional<engin
     const bool asks_again = spec && spec->restart_at && told.restart.generation != generation;
     Orders orders;
     orders.aborts = is_open && (told.commands.abort || memory->returning);
-    // Whoever promotes fully means the rollout that they see, not a template that comes after it.
-    orders.promotes_fully =
-        is_open && told.commands.promote_full && !orders.aborts && speaks_of(told, *memory);
+    // Whoever promotes fully means the rollout that they see, not a template that comes after it;
+    // and a pause that comes while that is still to be done is the later word.
+    const std::int64_t promoted_at = told.commands.promoted_at;
+    const bool is_paused_since =
+        spec && spec->paused && promoted_at > 0 && promoted_at != generation;
+    orders.promotes_fully = is_open && told.commands.promote_full && !orders.aborts &&
+                            !is_paused_since && speaks_of(told, *memory);
     orders.restarts = (told.commands.restart || asks_again) && told.abort.aborted;
     return orders;
 }

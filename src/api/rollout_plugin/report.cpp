@@ -22,10 +22,12 @@ struct PhaseRow {
     std::string_view phase;
     std::string_view progressing;  // the reason of the condition, in the original's words
 };
+constexpr std::string_view progressing_reason = "RolloutPluginProgressing";
+constexpr std::string_view paused_reason = "RolloutPluginPaused";
 constexpr PhaseRow phases[] = {
-    {Reason::StepPaused, phase::paused, "RolloutPluginPaused"},
-    {Reason::Paused, phase::paused, "RolloutPluginPaused"},
-    {Reason::AnalysisRunInconclusive, phase::paused, "RolloutPluginPaused"},
+    {Reason::StepPaused, phase::paused, paused_reason},
+    {Reason::Paused, phase::paused, paused_reason},
+    {Reason::AnalysisRunInconclusive, phase::paused, paused_reason},
     {Reason::Aborted, phase::failed, "RolloutPluginAborted"},
     {Reason::RollingBack, phase::failed, "RolloutPluginAborted"},
     {Reason::RolledBack, phase::failed, "RolloutPluginAborted"},
@@ -37,7 +39,6 @@ constexpr PhaseRow phases[] = {
     {Reason::TooManyReplicas, phase::failed, "ReconciliationError"},
     {Reason::PluginError, phase::failed, "ReconciliationError"},
 };
-constexpr std::string_view progressing_reason = "RolloutPluginProgressing";
 
 const PhaseRow* row_of(Reason reason) {
     const auto* found = std::ranges::find(phases, reason, &PhaseRow::reason);
@@ -50,10 +51,20 @@ bool goes_home(const Footing& footing) {
            footing.current_revision == footing.updated_revision;
 }
 
-std::string_view phase_of(const Grounds& on) {
+// A pause of a step is one also while something else is the matter, until its time is over.
+bool rests(const Grounds& on, const PauseStatus& pause, Instant now) {
+    if (!pause.begun || is_resumed(pause)) return false;
+    const auto place = static_cast<std::size_t>(on.at.step);
+    const bool is_known = on.spec && place < on.spec->steps.size();
+    const auto* step = is_known ? std::get_if<Pause>(&on.spec->steps[place]) : nullptr;
+    return !step || !step->duration || now < pause.start + *step->duration;
+}
+
+std::string_view phase_of(const Grounds& on, const PauseStatus& pause, Instant now) {
     const auto& memory = on.footing.memory;
     if (goes_home(on.footing)) return phase::progressing;
     if (const PhaseRow* row = row_of(on.decision.report.reason)) return row->phase;
+    if (rests(on, pause, now)) return phase::paused;
     if (on.decision.report.phase != engine::Phase::Idle) return phase::progressing;
     if (on.spec && on.spec->paused) return phase::paused;
     return memory && memory->id > 0 ? phase::successful : phase::healthy;
@@ -71,36 +82,43 @@ constexpr ConditionRow conditions[] = {
     {phase::progressing, "True", "False", "False"}, {phase::paused, "Unknown", "False", "False"},
     {phase::failed, "False", "False", "False"},
 };
+// The last rollout is done, and the next one will wait.
+constexpr ConditionRow paused_at_rest{phase::paused, "Unknown", "True", "True"};
 
-std::vector<Condition> conditions_for(const Status& status, const Status& old, Reason reason,
-                                      Instant now) {
-    const auto* row =
-        std::ranges::find(conditions, std::string_view{status.phase}, &ConditionRow::phase);
+const ConditionRow& row_for(const Status& status, engine::Phase engine_phase) {
+    if (status.phase == phase::paused && engine_phase == engine::Phase::Idle) return paused_at_rest;
+    return *std::ranges::find(conditions, std::string_view{status.phase}, &ConditionRow::phase);
+}
+
+std::vector<Condition> conditions_for(const Status& status, const Status& old,
+                                      const engine::StatusReport& report, Instant now) {
+    const ConditionRow& row = row_for(status, report.phase);
     const auto one = [&](std::string_view type, const char* value, std::string_view why) {
         return Condition{std::string{type}, value, std::string{why}, status.message, now, now};
     };
-    const PhaseRow* own = row_of(reason);
+    const bool paused = status.phase == phase::paused;
+    const PhaseRow* own = row_of(report.reason);
     std::vector<Condition> all = old.conditions;
-    if (row->progressing)
-        all = with_condition(std::move(all), one(condition::progressing, row->progressing,
-                                                 own ? own->progressing : progressing_reason));
+    if (row.progressing)
+        all = with_condition(std::move(all), one(condition::progressing, row.progressing,
+                                                 own      ? own->progressing
+                                                 : paused ? paused_reason
+                                                          : progressing_reason));
     else
         all = without_condition(std::move(all), condition::progressing);
-    const bool completed = std::string_view{row->completed} == "True";
+    const bool completed = std::string_view{row.completed} == "True";
     all = with_condition(std::move(all),
-                         one(condition::healthy, row->healthy,
+                         one(condition::healthy, row.healthy,
                              completed ? "RolloutPluginHealthy" : "RolloutPluginNotHealthy"));
     all = with_condition(std::move(all),
-                         one(condition::completed, row->completed,
+                         one(condition::completed, row.completed,
                              completed ? "RolloutPluginCompleted" : "RolloutPluginNotCompleted"));
-    const bool paused = status.phase == phase::paused;
     const bool was_paused =
         std::ranges::find(all, condition::paused, &Condition::type) != all.end();
     if (paused || was_paused)
-        all = with_condition(std::move(all),
-                             one(condition::paused, paused ? "True" : "False",
-                                 paused ? "RolloutPluginPaused" : "RolloutPluginResumed"));
-    if (reason == Reason::InvalidSpec)
+        all = with_condition(std::move(all), one(condition::paused, paused ? "True" : "False",
+                                                 paused ? paused_reason : "RolloutPluginResumed"));
+    if (report.reason == Reason::InvalidSpec)
         return with_condition(std::move(all), one(condition::invalid_spec, "True", "InvalidSpec"));
     return without_condition(std::move(all), condition::invalid_spec);
 }
@@ -134,6 +152,8 @@ Commands commands_of(const Grounds& on, const engine::Memory& memory) {
     left.abort = on.old.commands.abort && is_open;
     left.promote_full = on.orders.promotes_fully && memory.place < last;
     left.restart = on.old.commands.restart && on.orders.restarts && !is_open;
+    const std::int64_t seen_at = on.old.commands.promoted_at;
+    if (left.promote_full) left.promoted_at = seen_at > 0 ? seen_at : on.object.meta.generation;
     return left;
 }
 
@@ -211,10 +231,8 @@ engine::Subject subject_of(const model::CustomObject& object) {
 Status report(const Grounds& on, Instant at) {
     const Instant now = in_whole_seconds(at);
     const auto& memory = on.footing.memory;
-    const Reason reason = on.decision.report.reason;
-    const engine::ReasonEntry& why = engine::entry(reason);
+    const engine::ReasonEntry& why = engine::entry(on.decision.report.reason);
     Status status;
-    status.phase = phase_of(on);
     status.reason = why.name;
     status.message = on.decision.report.message.empty() ? why.meaning : on.decision.report.message;
     status.unblock = on.decision.report.unblock;
@@ -225,6 +243,7 @@ Status report(const Grounds& on, Instant at) {
     status.updated_revision = on.footing.updated_revision;
     status.replicas = on.footing.replicas;
     if (memory) report_rollout(status, on, *memory, now);
+    status.phase = phase_of(on, status.pause, now);
     // That it was aborted outlives the memory on the set.
     if (engine::knows_no_rollout(memory) && on.old.abort.revision == on.footing.updated_revision)
         status.abort = on.old.abort;
@@ -243,7 +262,7 @@ Status report(const Grounds& on, Instant at) {
                          status.step == on.old.step && gate(status) == gate(on.old) &&
                          on.old.since > Instant{};
     status.since = is_same ? on.old.since : now;
-    status.conditions = conditions_for(status, on.old, reason, now);
+    status.conditions = conditions_for(status, on.old, on.decision.report, now);
     return status;
 }
 

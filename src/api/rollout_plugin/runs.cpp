@@ -144,21 +144,35 @@ std::expected<analysis::RunSpec, FieldErrors> composed(Shelf& shelf, const engin
     return spec;
 }
 
-std::optional<FieldErrors> make_run(engine::Decision& decision, const engine::Snapshot& seen,
-                                    const CustomObject& object, const AnalysisCall& call,
-                                    std::optional<int> step, const std::string& rollout) {
+// Its namespace takes too much memory: nothing is kept of it but whose it is.
+bool has_no_room(const CustomObject& run) {
+    return run.spec.empty() && run.status.empty();
+}
+
+std::optional<engine::Refused> make_run(engine::Decision& decision, const engine::Snapshot& seen,
+                                        const CustomObject& object, const AnalysisCall& call,
+                                        std::optional<int> step, const std::string& rollout) {
+    const analysis::RunPurpose purpose = purpose_of(seen, object, call, step, rollout);
+    const std::string name = analysis::run_name(purpose);
+    const bool is_unread = std::ranges::any_of(seen.owned, [&](const CustomObject& run) {
+        return run.meta.key.name == name && has_no_room(run);
+    });
+    if (is_unread)
+        return engine::Refused{
+            Reason::TooManyBytes,
+            fmt::format("There is no room to read AnalysisRun {}: the objects of namespace {} take "
+                        "more of Sluice's memory than a namespace may.",
+                        name, purpose.ns)};
     Shelf shelf{seen};
     const auto spec = composed(shelf, seen, object, call, step.has_value());
     if (!shelf.wants.empty()) {
         decision.wants = std::move(shelf.wants);
         return std::nullopt;
     }
-    if (!spec) return spec.error();
-    const analysis::RunPurpose purpose = purpose_of(seen, object, call, step, rollout);
-    add_write(decision,
-              {.object = {{&analysis::resource, purpose.ns, analysis::run_name(purpose)}, {}},
-               .body = analysis::run_body(purpose, *spec),
-               .deed = Deed::Create});
+    if (!spec) return engine::Refused{Reason::InvalidSpec, to_text(spec.error())};
+    add_write(decision, {.object = {{&analysis::resource, purpose.ns, name}, {}},
+                         .body = analysis::run_body(purpose, *spec),
+                         .deed = Deed::Create});
     return std::nullopt;
 }
 
@@ -242,10 +256,10 @@ std::optional<FieldErrors> check_calls(engine::Decision& decision, const engine:
     return std::nullopt;
 }
 
-std::optional<FieldErrors> tend(engine::Decision& decision, const engine::Snapshot& seen,
-                                const CustomObject& object, const Spec& spec,
-                                const engine::Memory& memory, std::uint64_t list,
-                                const Attention& attention) {
+std::optional<engine::Refused> tend(engine::Decision& decision, const engine::Snapshot& seen,
+                                    const CustomObject& object, const Spec& spec,
+                                    const engine::Memory& memory, std::uint64_t list,
+                                    const Attention& attention) {
     const Runs runs = runs_of(seen, object, memory, list);
     const std::string rollout = rollout_text(memory, list);
     if (attention.background && spec.background && !runs.background)
@@ -257,7 +271,7 @@ std::optional<FieldErrors> tend(engine::Decision& decision, const engine::Snapsh
     }
     std::vector<analysis::FinishedRun> finished;
     for (const CustomObject& run : seen.owned) {
-        if (run.owner_uid != object.meta.uid) continue;
+        if (run.owner_uid != object.meta.uid || has_no_room(run)) continue;
         const bool is_of_now = attention.is_open && annotation_of(run, rollout_note) == rollout;
         const std::string& step = annotation_of(run, step_note);
         const bool is_waited_for =

@@ -46,11 +46,12 @@ struct Attention {
 std::optional<FieldErrors> check_calls(engine::Decision& decision, const engine::Snapshot& seen,
                                        const model::CustomObject& object, const Spec& spec);
 
-// Adds at most one write, or the templates that must be looked at first. The errors say why a run
-// cannot be made.
-std::optional<FieldErrors> tend(engine::Decision& decision, const engine::Snapshot& seen,
-                                const model::CustomObject& object, const Spec& spec,
-                                const engine::Memory& memory, std::uint64_t list,
-                                const Attention& attention);
+// Adds at most one write, or the templates that must be looked at first. The refusal says why a run
+// cannot be made, or that there is no room to read it: then nothing is known of it, and it is left
+// alone.
+std::optional<engine::Refused> tend(engine::Decision& decision, const engine::Snapshot& seen,
+                                    const model::CustomObject& object, const Spec& spec,
+                                    const engine::Memory& memory, std::uint64_t list,
+                                    const Attention& attention);
 
 }  // namespace sluice::api::rollout_plugin

@@ -132,7 +132,8 @@ Status read_status(const model::CustomObject& object) {
     status.step_complete = reader.flag("currentStepComplete");
     status.initialized = reader.flag("initialized");
     status.in_progress = reader.flag("rolloutInProgress");
-    status.commands = {reader.flag("abort"), reader.flag("promoteFull"), reader.flag("restart")};
+    status.commands = {reader.flag("abort"), reader.flag("promoteFull"), reader.flag("restart"),
+                       reader.number<std::int64_t>("promoteFullGeneration").value_or(0)};
     status.pause = {reader.flag("controllerPause"), read_pause_conditions(reader),
                     reader.truth("paused"), reader.time("pauseStartTime")};
     status.abort = {reader.flag("aborted"), reader.text("abortedRevision"),
@@ -164,6 +165,8 @@ std::string write_status(const Status& status) {
         .flag("aborted", status.abort.aborted)
         .text("abortedRevision", status.abort.revision, name_max)
         .time("abortedAt", status.abort.at);
+    if (status.commands.promoted_at > 0)
+        writer.number("promoteFullGeneration", status.commands.promoted_at);
     if (status.step) writer.number("currentStepIndex", std::min(*status.step, steps_max));
     write_pause(status.pause, writer);
     write_restart(status.restart, writer);

@@ -42,6 +42,7 @@ struct Commands {
     bool abort = false;
     bool promote_full = false;
     bool restart = false;
+    std::int64_t promoted_at = 0;  // generation of the spec when promote_full was seen first
     friend bool operator==(const Commands&, const Commands&) = default;
 };
 

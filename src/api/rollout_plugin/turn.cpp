@@ -105,19 +105,19 @@ Attention attention_of(const Decision& decision, const Grounds& on) {
     return attention;
 }
 
-// Whether it was told that a run of the step under way cannot be made. That stands until the run is
-// there; else the step and what is wrong with it would be told by turns, for ever.
+// Whether it was told that a run of the step under way cannot be made or read. That stands until
+// the run is there; else the step and what is wrong with it would be told by turns, for ever.
 bool is_refused(const Grounds& on, const Attention& attention) {
     const bool lacks_run = (attention.background && !on.runs.background) ||
                            (attention.step && !on.runs.steps.contains(*attention.step));
-    return lacks_run && on.at.is_told && on.old.commands == Commands{} &&
-           on.old.reason == engine::entry(Reason::InvalidSpec).name;
+    const bool was_refused = on.old.reason == engine::entry(Reason::InvalidSpec).name ||
+                             on.old.reason == engine::entry(Reason::TooManyBytes).name;
+    return lacks_run && on.at.is_told && on.old.commands == Commands{} && was_refused;
 }
 
-Decision refusing_runs(const FieldErrors& faults, const CustomObject& object, const Snapshot& seen,
+Decision refusing_runs(const engine::Refused& why, const CustomObject& object, const Snapshot& seen,
                        Instant now) {
-    Decision refused =
-        told(claims, seen, object, engine::Phase::Blocked, Reason::InvalidSpec, to_text(faults));
+    Decision refused = told(claims, seen, object, engine::Phase::Blocked, why.reason, why.message);
     refused.wake_at = now + template_pace;
     return refused;
 }
@@ -125,9 +125,9 @@ Decision refusing_runs(const FieldErrors& faults, const CustomObject& object, co
 // Runs are made, ended and cleared away when there is nothing else to write.
 void tend_runs(Decision& decision, const Grounds& on, const engine::Memory& memory,
                const Attention& attention, const Snapshot& seen, Instant now) {
-    const auto faults = tend(decision, seen, on.object, *on.spec, memory, on.at.list, attention);
-    if (!faults) return;
-    Decision refused = refusing_runs(*faults, on.object, seen, now);
+    const auto why = tend(decision, seen, on.object, *on.spec, memory, on.at.list, attention);
+    if (!why) return;
+    Decision refused = refusing_runs(*why, on.object, seen, now);
     refused.probe = decision.probe;
     add_status(
         refused,
@@ -199,7 +199,7 @@ void check_analyses(Decision& decision, const CustomObject& object, const Spec& 
     const bool begins = decision.takes_step && !engine::exposes_pods(seen.workload);
     if (!begins) return;
     if (const auto faults = check_calls(decision, seen, object, spec))
-        decision = refusing_runs(*faults, object, seen, now);
+        decision = refusing_runs({Reason::InvalidSpec, to_text(*faults)}, object, seen, now);
 }
 
 void conclude(Decision& decision, const Grounds& on, const Snapshot& seen, Instant now) {

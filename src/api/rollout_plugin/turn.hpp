@@ -16,8 +16,8 @@ extern const Claims claims;
 // A sentence that says who holds the rollout; empty: nobody.
 std::string paused_by(const model::CustomObject& object, const Spec* spec);
 
-// Whoever promotes everything means that it goes on: the pause of the spec is taken away first, as
-// in the original.
+// Whoever promotes everything means that it goes on: the pause of the spec that they saw is taken
+// away first, as in the original.
 bool ends_pause(const Orders& orders, const Spec& spec);
 engine::Decision unpause(const model::CustomObject& object);
 

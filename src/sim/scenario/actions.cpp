@@ -199,6 +199,27 @@ Problem allow(World& world, Words words) {
     return std::nullopt;
 }
 
+Problem remove_definitions(World& world, Words) {
+    constexpr const char* definitions = "customresourcedefinitions.apiextensions.k8s.io";
+    ApiServer& api = world.cluster.api();
+    for (const ObjectPtr& one : api.list(definitions)) {
+        const std::string name = text_at(one->object(), "/metadata/name");
+        if (const auto wrong =
+                problem_of(api.remove(definitions, "", name, admin, world.cluster.now())))
+            return wrong;
+    }
+    return std::nullopt;
+}
+
+// forbid definitions for 1s: whoever watches one, as of an API server that has just started.
+Problem forbid_definitions(World& world, Words words) {
+    const auto length = parse_duration(option(words, "for", "1s")).value_or(1s);
+    world.faults.lists.forbids_definitions = true;
+    world.cluster.timeline().after(length,
+                                   [&world] { world.faults.lists.forbids_definitions = false; });
+    return std::nullopt;
+}
+
 // A GitOps agent that puts the partition back to what its repository says, every two seconds.
 Problem rewriter(World& world, Words words) {
     const std::string& name = words[0];
@@ -250,6 +271,8 @@ constexpr Action table[] = {
     {"lists", "streamed|broken|of NUMBER", 1, lists},
     {"forbid namespace", "NAME", 1, forbid},
     {"allow namespace", "NAME", 1, allow},
+    {"no definitions", "", 0, remove_definitions},
+    {"forbid definitions", "for TIME", 2, forbid_definitions},
     {"rewriter", "NAME PARTITION [for TIME]", 2, rewriter},
 };
 

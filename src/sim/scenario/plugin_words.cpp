@@ -61,7 +61,8 @@ constexpr Action action_table[] = {
     {"rolloutplugin",
      "NAME target SET steps \"20 pause 40 pause=5m analysis=TEMPLATE,ARG=VALUE 100\" [background "
      "TEMPLATE] [starting-step N] [keep-successful N] [keep-unsuccessful N] [paused true] "
-     "[deadline TIME] [deadline-abort true] [on-failure Rollback] [min-ready TIME] [plugin NAME]; "
+     "[deadline TIME] [deadline-abort true] [timeout TIME] [timeout-abort true] [on-failure "
+     "Rollback] [min-ready TIME] [plugin NAME]; "
      "cluster-analysis and cluster-background are of a ClusterAnalysisTemplate",
      3, create_plugin},
     {"alter", "NAME FIELD VALUE|none, of a RolloutPlugin", 3, change_plugin},

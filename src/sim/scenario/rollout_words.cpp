@@ -145,8 +145,10 @@ constexpr StatusField status_fields[] = {
     {"updated-replicas", "/status/updatedReplicas"},
     {"commanded-abort", "/status/abort"},
     {"commanded-promotion", "/status/promoteFull"},
+    {"promotion-seen", "/status/promoteFullGeneration"},
     {"commanded-restart", "/status/restart"},
     {"restart-at", "/spec/restartAt"},
+    {"held", "/spec/paused"},
 };
 
 std::string plain_text(const json::value* value) {
@@ -221,7 +223,8 @@ constexpr Sight sight_table[] = {
      "failed-revision, completed, guarantee, unblock, message, or of a RolloutPlugin index, "
      "weight, "
      "aborted, restarts, replicas, updated-replicas, commanded-abort, commanded-promotion, "
-     "commanded-restart or restart-at",
+     "promotion-seen, "
+     "commanded-restart, restart-at or held, which is spec.paused",
      2, true, rollout},
     {"prometheus asked", "NUMBER", 1, false, asked_prometheus},
     {"prometheus asked at least", "NUMBER", 1, false, asked_prometheus_at_least},

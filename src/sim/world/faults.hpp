@@ -57,6 +57,9 @@ struct ListManners {
     bool streams = true;                   // false: a list that is streamed ends before its end
     int page_max = 0;                      // objects that fit into an answer; 0: all of them
     std::set<std::string> forbidden = {};  // namespaces
+    // A server that comes up: watches of definitions are refused before anybody looks whether they
+    // are there.
+    bool forbids_definitions = false;
 };
 
 class Faults {

@@ -180,6 +180,7 @@ bool Inspector::is_over(const json::object& step, const Course& course, std::int
     if (step.contains("setWeight") || course.ended.contains(place)) return true;
     const auto began = course.began.find(place);
     const auto length = parse_duration(text_at(step, "/pause/duration"));
+    if (length == Duration{0}) return true;
     // Times are kept in whole seconds, and clocks differ.
     return began != course.began.end() && length &&
            began->second + *length <= cluster_.now() + skew_ + 1s;
@@ -202,10 +203,10 @@ bool Inspector::is_given_up(const Stored& set, const Seen& read) const {
     const auto record = records_.find(text_at(set.object(), "/metadata/uid"));
     if (!plugin || record == records_.end()) return false;
     if (given_up_.contains(text_at(*plugin, "/metadata/uid"))) return true;
-    const bool has_deadline = has(*plugin, "/spec/progressDeadlineSeconds");
-    const Duration allowed =
-        (has_deadline ? number_at(*plugin, "/spec/progressDeadlineSeconds") : 600) * 1s;
-    return cluster_.now() + skew_ + 1s >= record->second.rollout_since + allowed;
+    std::int64_t seconds = 600;
+    for (const char* name : {"/spec/progressDeadlineSeconds", "/spec/plugin/config/timeoutSeconds"})
+        if (has(*plugin, name)) seconds = number_at(*plugin, name);
+    return cluster_.now() + skew_ + 1s >= record->second.rollout_since + seconds * 1s;
 }
 
 void Inspector::check_steps(const Change& change, const Seen& seen, const Record& record) {

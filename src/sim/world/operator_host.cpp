@@ -32,7 +32,7 @@ Watch watch_of(const runtime::WatchScope& scope) {
 
 const runtime::RequestFailure not_served{
     404, {}, "the server could not find the requested resource"};
-const runtime::RequestFailure not_allowed{403, {}, "the operator may not read this namespace"};
+const runtime::RequestFailure not_allowed{403, {}, "the operator may not read this"};
 const runtime::RequestFailure too_long{0, {}, "the answer is too large", true};
 
 runtime::RequestFailure failure_of(Mishap mishap) {
@@ -223,7 +223,12 @@ void OperatorHost::run_one(controller::StartWatch&& effect) {
         stream.watch.version = std::stoull("0" + effect.request.resource_version);
     auto refused = std::make_shared<std::optional<runtime::RequestFailure>>();
     exchange(
-        Access::Read, [this, refused, scope = effect.scope] { *refused = refusal(scope); },
+        Access::Read,
+        [this, refused, scope = effect.scope] {
+            const bool is_early =
+                scope.kind == model::Kind::Custom && faults_.lists.forbids_definitions;
+            *refused = is_early ? not_allowed : refusal(scope);
+        },
         [this, id, stream, refused, timeout = effect.request.timeout] {
             if (*refused) return step(controller::SessionFailed{id, std::move(**refused)});
             if (stream.watch.sends_initial && !faults_.lists.streams)

@@ -23,6 +23,8 @@ constexpr RolloutField fields[] = {
     {"on-failure", "/spec/onFailure", Kind::Text},
     {"deadline", "/spec/progressDeadlineSeconds", Kind::Time},
     {"deadline-abort", "/spec/progressDeadlineAbort", Kind::Flag},
+    {"timeout", "/spec/plugin/config/timeoutSeconds", Kind::Time},
+    {"timeout-abort", "/spec/plugin/config/timeoutAbort", Kind::Flag},
     {"min-ready", "/spec/minReadySeconds", Kind::Time},
     {"restart-at", "/spec/restartAt", Kind::Number},
 };

@@ -112,6 +112,7 @@ TEST(PhasedRolloutDefinition, TakesAReportThatIsLongerThanAllItsBounds) {
                                            .step_started = now,
                                            .completed = now},
                   .check = CheckStatus{.definition = endless,
+                                       .success_on = endless,
                                        .starts = now,
                                        .tries = -1,
                                        .tries_left = -1,

@@ -112,7 +112,7 @@ TEST(RolloutPluginDefinition, TakesAReportThatIsLongerThanAllItsBounds) {
                   .step_complete = true,
                   .initialized = true,
                   .in_progress = true,
-                  .commands = {true, true, true},
+                  .commands = {true, true, true, 4},
                   .pause = {true, {}, false, now},
                   .abort = {true, endless, now},
                   .restart = {1, now, 1},

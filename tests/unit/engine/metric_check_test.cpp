@@ -136,6 +136,17 @@ TEST(MetricCheck, WhatCouldNotBeAskedCountsForNothing) {
     EXPECT_EQ(step.word(), "Pass");
 }
 
+TEST(MetricCheck, WhatCouldNotBeAskedIsAskedAgainAfterItsPeriodOrHalfAMinute) {
+    for (const auto& [period, pause] : {std::pair{5s, 5s}, std::pair{300s, 30s}}) {
+        Step step;
+        step.gate.period = period;
+        ASSERT_TRUE(step.answer(Kind::Unknown, "no route"));
+        const Instant asked = step.now;
+        ASSERT_TRUE(step.answer(Kind::Unknown, "no route"));
+        EXPECT_EQ(step.now, asked + pause);
+    }
+}
+
 TEST(MetricCheck, DataThatIsNoNumberIsNeverAPass) {
     Step step;
     step.gate.passes_on_data = true;

@@ -156,6 +156,7 @@ TEST(InquireWeb, AnAnswerIsReadByItsPath) {
     EXPECT_EQ(read(R"({"data":{"n":3}})", "{$.data.n}"), "3");
     EXPECT_EQ(read(R"([1,2])", ""), "[1,2]");
     EXPECT_EQ(read("all is well", ""), R"("all is well")");
+    EXPECT_EQ(read("all is well", "{$.data}"), R"("all is well")") << "as in the original";
 }
 
 TEST(InquireWeb, WhatIsNoAnswerIsASentence) {
@@ -168,8 +169,8 @@ TEST(InquireWeb, WhatIsNoAnswerIsASentence) {
     };
     EXPECT_EQ(told({503, "", "{}"}, ""), "the server answered HTTP 503");
     EXPECT_EQ(told({302, "", ""}, ""), "the server answered HTTP 302; redirects are not followed");
-    EXPECT_EQ(told({200, "", "plain"}, "{.a}"), "the answer is not JSON");
-    EXPECT_EQ(told({200, "", "\xff"}, ""), "the answer is neither JSON nor a text in UTF-8");
+    for (const char* path : {"", "{.a}"})
+        EXPECT_EQ(told({200, "", "\xff"}, path), "the answer is neither JSON nor a text in UTF-8");
     EXPECT_THAT(told({200, "", "{}"}, "{.a}"), HasSubstr("jsonPath: "));
 }
 

@@ -234,6 +234,13 @@ TEST(Prometheus, AUserAndPasswordAreSentAsBasic) {
     EXPECT_EQ(talk.header(0, "Authorization"), "Basic " + encode_base64("me:" + canary));
 }
 
+TEST(Prometheus, OfTheThreeKeysOfTheDocumentTheTokenIsUsed) {
+    const Secret all =
+        secret({{"token", canary}, {"username", "username"}, {"password", "password"}});
+    EXPECT_EQ(play(with_login(), {.secrets = {{"login", all}}}).header(0, "Authorization"),
+              "Bearer " + canary);
+}
+
 TEST(Prometheus, ASecretThatCannotBeUsedSaysWhy) {
     const std::string name = "Secret shop/login: ";
     EXPECT_EQ(trouble_with(secret({})),

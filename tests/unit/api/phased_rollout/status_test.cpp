@@ -40,6 +40,7 @@ Status full_status() {
                                    .step_started = noon + 1s,
                                    .completed = noon + 2s};
     status.check = CheckStatus{.definition = "00ff",
+                               .success_on = "Data",
                                .starts = noon,
                                .tries = 4,
                                .tries_left = 0,

@@ -19,7 +19,7 @@ std::string status(const std::string& phase, const std::string& reason) {
     return R"({"phase": ")" + phase + R"(", "reason": ")" + reason +
            R"(", "message": "so it is", "unblock": "patience", "since": "2026-01-01T00:00:00Z",
                "rollout": {"step": "1/3", "pod": "web-1"},
-               "check": {"tries": 4, "triesLeft": 6, "successes": 1, "lastResult": "Failed",
+               "check": {"successOn": "Data", "tries": 4, "triesLeft": 6, "successes": 1, "lastResult": "Failed",
                          "lastValue": "7", "lastTime": "2026-01-01T00:00:48Z",
                          "nextTime": "2026-01-01T00:01:18Z"}})";
 }
@@ -50,11 +50,28 @@ TEST(PhasedRolloutVerbs, the_standing_is_what_the_status_says) {
 TEST(PhasedRolloutVerbs, the_facts_tell_of_the_checks_and_of_no_secret) {
     EXPECT_THAT(
         dialect.facts(careful("Rolling", "CheckFailed"), now),
-        ElementsAre(Fact{"next pod", "web-1"}, Fact{"query", "up == 0"},
+        ElementsAre(Fact{"next pod", "web-1"}, Fact{"query", "up == 0"}, Fact{"passes on", "data"},
                     Fact{"checks",
                          "1 of 3 passes in a row; 4 of at most 10 checks used; the last one: "
                          "Failed (7), 12s ago; the next one in 18s"},
                     Fact{"on failure", "everything stays, and waits for a person"}));
+}
+
+std::string passes_on(const std::string& query, const std::string& of_status) {
+    const auto object =
+        custom("careful", R"({"targetRef": "web", "check": {"query": )" + query + "}}", of_status);
+    for (const Fact& fact : dialect.facts(steered(dialect, object), now))
+        if (fact.name == "passes on") return fact.text;
+    return {};
+}
+
+TEST(PhasedRolloutVerbs, the_answer_that_passes_is_that_of_the_spec_or_else_of_the_operator) {
+    const std::string unsaid = R"({"expr": "up", "url": "http://prom:9090"})";
+    const std::string said = R"({"expr": "up", "url": "http://prom:9090", "successOn": "NoData"})";
+    const std::string told = R"({"check": {"successOn": "Data"}})";
+    EXPECT_EQ(passes_on(said, told), "no data");
+    EXPECT_EQ(passes_on(unsaid, told), "data");
+    EXPECT_THAT(passes_on(unsaid, "{}"), HasSubstr("unless the operator was started with"));
 }
 
 TEST(PhasedRolloutVerbs, an_object_without_a_status_has_no_phase) {

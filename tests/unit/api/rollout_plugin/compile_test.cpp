@@ -75,6 +75,11 @@ TEST(PluginPlan, LeavesOutPausesThatAreBehind) {
     EXPECT_EQ(text_of(compile(two_weights, at(2))), "[ready] 2@0 [];[ready] 5@2 [ready, settled];");
 }
 
+TEST(PluginPlan, APauseOfNoTimeIsNone) {
+    EXPECT_EQ(text_of(compile(with_steps({SetWeight{40}, Pause{0s}, SetWeight{100}}), at(0))),
+              "[ready] 2@0 [];[ready] 5@2 [ready, settled];");
+}
+
 TEST(PluginPlan, KnowsThePauseThatIsUnderWay) {
     Circumstances now = at(1);
     now.pause_began = noon;

@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <boost/json.hpp>
+
 #include "api/rollout_plugin/outside.hpp"
 #include "engine/steering.hpp"
 #include "model/annotations.hpp"
@@ -163,6 +165,36 @@ TEST(PluginDecision, ThatNothingIsPendingDoesNotHideAPause) {
     const std::string status = status_of(decide(look, noon), "gentle")->body;
     EXPECT_THAT(status, HasSubstr(R"("phase":"Paused")"));
     EXPECT_THAT(status, HasSubstr(R"("reason":"Paused")"));
+}
+
+// What the status will be.
+std::string status_after(const Decision& decision) {
+    const auto operations = boost::json::parse(status_of(decision, "gentle")->body).as_array();
+    return boost::json::serialize(operations.back().at("value"));
+}
+
+TEST(PluginDecision, ARunThatThereIsNoRoomForIsToldOfOnceAndNotMadeAgain) {
+    std::string analysed = weights;
+    analysed.replace(analysed.find(R"({"setWeight": 100})"), 18,
+                     R"({"analysis": {"templates": [{"templateName": "errors"}]}})");
+    Snapshot look = open_at(2, {object("gentle", analysed)});
+    look.objects[0].status = status_after(decide(look, noon));
+    Decision decision = decide(look, noon);
+    ASSERT_EQ(decision.wants.size(), 1u);
+    model::CustomObject recipe;
+    recipe.spec = R"({"metrics":[{"name":"ok","provider":{"web":{"url":"http://shop/"}}}]})";
+    look.looked_at = {{decision.wants[0].resource, "errors", recipe}};
+    decision = decide(look, noon);
+    ASSERT_EQ(decision.writes.size(), 1u);
+    ASSERT_EQ(decision.writes[0].deed, engine::ObjectWrite::Deed::Create);
+    model::CustomObject unread;
+    unread.meta.key = decision.writes[0].object.key;
+    unread.owner_uid = "gentle-uid";
+    look.owned = {unread};
+    look.objects[0].status = status_after(decide(look, noon));
+    EXPECT_THAT(look.objects[0].status, HasSubstr(R"("reason":"TooManyBytes")"));
+    EXPECT_THAT(look.objects[0].status, HasSubstr(unread.meta.key.name));
+    EXPECT_TRUE(decide(look, noon + 1s).writes.empty());
 }
 
 TEST(PluginDecision, APodThatIsReplacedIsWorthAWordOnlyIfItTakesLong) {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "api/analysis/run_object.hpp"
 #include "api/rollout_plugin/position.hpp"
 
 namespace sluice::api::rollout_plugin {
@@ -77,6 +78,34 @@ TEST(PluginRuns, AreEndedBehindTheirStepAndWithTheirRolloutAfterALook) {
     }
 }
 
+TEST(PluginRuns, ThatThereIsNoRoomToReadAreNamedAndLeftAlone) {
+    model::CustomObject unread = run_of(rollout(), "1");
+    const analysis::RunPurpose purpose{.ns = "shop",
+                                       .rollout = "gentle",
+                                       .rollout_uid = "plugin",
+                                       .revision = {},
+                                       .step = 1,
+                                       .occasion = unread.annotations["sluice.dev/rollout"],
+                                       .labels = {},
+                                       .annotations = {}};
+    unread.meta.key.name = analysis::run_name(purpose);
+    unread.annotations.clear();
+    unread.spec.clear();
+    unread.status.clear();
+    engine::Snapshot seen;
+    seen.owned = {unread};
+    Spec spec;
+    spec.steps = {SetWeight{20}, AnalysisCall{}, SetWeight{40}};
+    engine::Decision decision;
+    const Attention waiting{.step = 1, .reached = 1, .background = false, .is_open = true};
+    const auto refused = tend(decision, seen, plugin(), spec, rollout(), list, waiting);
+    ASSERT_TRUE(refused.has_value());
+    EXPECT_EQ(refused->reason, engine::Reason::TooManyBytes);
+    EXPECT_NE(refused->message.find(unread.meta.key.name), std::string::npos);
+    EXPECT_TRUE(decision.writes.empty());
+    EXPECT_TRUE(tended(seen, 0, true).writes.empty()) << "it may be the one that is waited for";
+}
+
 Status told_of(const engine::Memory& memory) {
     Status told;
     told.rollout.emplace();
@@ -99,6 +128,19 @@ TEST(PluginOrders, PromoteFullyOnlyTheRolloutThatTheStatusSpeaksOf) {
     engine::Memory next = rollout();
     ++next.id;
     EXPECT_FALSE(orders_of(told, nullptr, next, 1).promotes_fully);
+}
+
+TEST(PluginOrders, PromoteFullyUnlessAPauseCameAfterThem) {
+    Status told = told_of(rollout());
+    told.commands.promote_full = true;
+    Spec spec;
+    spec.paused = true;
+    EXPECT_TRUE(orders_of(told, &spec, rollout(), 5).promotes_fully) << "seen for the first time";
+    told.commands.promoted_at = 4;
+    EXPECT_TRUE(orders_of(told, &spec, rollout(), 4).promotes_fully);
+    EXPECT_FALSE(orders_of(told, &spec, rollout(), 5).promotes_fully);
+    spec.paused = false;
+    EXPECT_TRUE(orders_of(told, &spec, rollout(), 5).promotes_fully) << "no pause, only a change";
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ Status full_status() {
     status.updated_revision = "web-2";
     status.step = 0;
     status.step_complete = status.initialized = status.in_progress = true;
-    status.commands = {true, true, true};
+    status.commands = {true, true, true, 4};
     status.pause = {true, {{std::string{pause_reason::step}, noon}}, true, noon};
     status.abort = {true, "web-0", noon};
     status.restart = {2, noon, 3};
