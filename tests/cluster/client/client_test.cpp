@@ -255,7 +255,7 @@ TEST_F(Client, ACustomObjectIsListedPatchedAndReadWithItsWorkload) {
     using Patched = Answer<model::CustomObject>;
     const auto patch = [&](bool of_status, const std::string& body) {
         return wait<Patched>([&](std::function<void(Patched)> done) {
-            cluster_->patch_object(rollouts, web, of_status, body, std::move(done));
+            cluster_->patch_object(ref_to(rollouts, web), of_status, body, std::move(done));
         });
     };
     const auto status =
@@ -272,7 +272,9 @@ TEST_F(Client, ACustomObjectIsListedPatchedAndReadWithItsWorkload) {
 
     using Live = Answer<controller::LiveWorkload>;
     const auto live = wait<Live>([&](std::function<void(Live)> done) {
-        cluster_->read_workload(web, {{&rollouts, "web"}, {&rollouts, "gone"}}, std::move(done));
+        cluster_->read_workload(ref_to(model::statefulsets, web),
+                                {{&rollouts, ns_, "web"}, {&rollouts, ns_, "gone"}},
+                                std::move(done));
     });
     ASSERT_TRUE(live) << live.error().message;
     ASSERT_EQ(live->objects.size(), 1u);

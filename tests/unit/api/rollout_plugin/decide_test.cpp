@@ -183,12 +183,12 @@ TEST(PluginDecision, ARunThatThereIsNoRoomForIsToldOfOnceAndNotMadeAgain) {
     ASSERT_EQ(decision.wants.size(), 1u);
     model::CustomObject recipe;
     recipe.spec = R"({"metrics":[{"name":"ok","provider":{"web":{"url":"http://shop/"}}}]})";
-    look.looked_at = {{decision.wants[0].resource, "errors", recipe}};
+    look.looked_at = {{decision.wants[0], recipe}};
     decision = decide(look, noon);
     ASSERT_EQ(decision.writes.size(), 1u);
     ASSERT_EQ(decision.writes[0].deed, engine::ObjectWrite::Deed::Create);
     model::CustomObject unread;
-    unread.meta.key = decision.writes[0].object.key;
+    unread.meta.key = decision.writes[0].object.ref.key();
     unread.owner_uid = "gentle-uid";
     look.owned = {unread};
     look.objects[0].status = status_after(decide(look, noon));
