@@ -81,7 +81,7 @@ MUTANTS = (
     Mutant("S8", "model/workload_patch.cpp",
            'ops.push_back(operation("test", "/metadata/uid", json::string(uid_)));', ""),
     Mutant("S9", "controller/carry_out.cpp",
-           "if (can_read && doubted && !confirmed) return read(seen, intent);", ""),
+           "if (can_read && doubted && !confirmed) return read_live(seen, intent);", ""),
     Mutant("S10", "model/workload_patch.cpp", "    return json::serialize(ops);",
            '    if (partition_to_) ops.push_back(operation("add", "/spec/minReadySeconds", 1));\n'
            "    return json::serialize(ops);", ("the-label-added-without-policies",)),

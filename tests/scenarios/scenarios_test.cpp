@@ -61,7 +61,8 @@ TEST(Scenarios, EndWellPlainAndHoweverTheWorldIsDisturbed) {
         total.tested.merge(one.tested);
         EXPECT_TRUE(one.problems.empty())
             << one.problems.front() << "\n(and " << one.problems.size() - 1 << " more of "
-            << scenarios[i].name << ")\nagain: SLUICE_SCENARIO=" << scenarios[i].name
+            << scenarios[i].name << ")\nagain: SLUICE_SEED=" << seed() + i
+            << " SLUICE_SCENARIO=" << scenarios[i].name
             << " build/release/tests/scenarios/scenarios";
     });
     std::cout << scenarios.size() << " scenarios, " << total.runs << " runs, " << total.injected

@@ -263,9 +263,8 @@ Question Machine::question(const KnownMetric& metric,
         answer && answer->key == about ? std::get_if<JobSeen>(&answer->what) : nullptr;
     const bool is_made = seen && seen->state == JobSeen::State::Running;
     if (const auto* prometheus = std::get_if<Prometheus>(&metric.provider))
-        return {std::move(about),
-                PrometheusQuestion{*prometheus, metric.secrets,
-                                   prometheus->range ? now_ : Instant{}}};
+        return {std::move(about), PrometheusQuestion{*prometheus, metric.secrets,
+                                                     prometheus->range ? now_ : Instant{}}};
     if (const auto* web = std::get_if<Web>(&metric.provider))
         return {std::move(about), WebQuestion{*web, metric.secrets}};
     return {std::move(about), job_question(metric, std::get<Job>(metric.provider), is_made)};

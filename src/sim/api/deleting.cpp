@@ -37,7 +37,7 @@ json::object leaving_definition(json::object definition, std::uint64_t version, 
         {"lastTransitionTime", time},
         {"reason", "InstanceDeletionPending"},
         {"message",
-         "CustomResourceDefinition marked for deletion; Resource deletion will begin soon"}});
+         "CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon"}});
     set(definition, "/status/conditions", std::move(conditions));
     return definition;
 }
