@@ -175,19 +175,17 @@ RolloutStatus rollout_of(const engine::Snapshot& seen, const engine::Memory& mem
     return rollout;
 }
 
-// Waits in which the checks are not asked: they say nothing about what failed before.
-constexpr Reason unjudged[] = {
-    Reason::Paused,          Reason::StatusStale,       Reason::ScaledToZero,
-    Reason::PartitionRaised, Reason::PartitionRestored, Reason::PartitionContested,
-    Reason::GateBypassed,    Reason::InvalidSpec,       Reason::OnDelete,
-};
-
-// That it failed outlives such a wait, and the memory on the set.
-bool stays_failed(const Status& status, const Status& old, const std::string& revision,
-                  Reason reason, bool is_fresh) {
-    const bool is_unjudged = std::ranges::find(unjudged, reason) != std::end(unjudged);
-    return (is_fresh || is_unjudged) && status.retry == old.retry &&
-           old.failed_revision == revision;
+// That a revision failed stands until somebody asks for a retry or changes the spec, or a pod goes
+// all the same. It outlives waits in which nobody is asked, views of the past, and the memory on
+// the set.
+bool stays_failed(const Status& status, const Status& old, const model::StatefulSet& set,
+                  bool is_fresh) {
+    const bool is_asked_again = status.retry != old.retry;
+    const bool is_done = set.current_revision == set.update_revision;
+    if (is_asked_again || is_done || old.failed_revision != set.update_revision) return false;
+    const bool is_same_spec = status.observed_generation == old.observed_generation;
+    const bool has_gone_on = old.rollout && old.rollout->partition > effective_partition(set);
+    return is_fresh || (is_same_spec && !has_gone_on);
 }
 
 // A rollout is told here once the memory on the set knows of it.
@@ -195,7 +193,7 @@ void report_rollout(Status& status, const Status& old, const Spec* spec,
                     const engine::Snapshot& seen, const engine::Decision& decision, Instant now) {
     const auto memory = engine::recall(seen.workload);
     const bool is_fresh = engine::knows_no_rollout(memory);
-    if (stays_failed(status, old, seen.workload.update_revision, decision.report.reason, is_fresh))
+    if (stays_failed(status, old, seen.workload, is_fresh))
         status.failed_revision = old.failed_revision;
     if (is_fresh || !memory || !spec) return;
     const bool is_undone = seen.workload.current_revision == seen.workload.update_revision;
