@@ -247,7 +247,7 @@ World Exploration::benign_round(World world) {
 bool Exploration::is_at_its_end(const World& world) {
     const Look& look = pilot_.look(world);
     if (look.write || look.probe) return false;
-    if (!world.label) return !world.memory.exists && world.report == 0;
+    if (!world.label) return !world.memory.exists && pilot_.is_forgotten(world);
     if (look.reason == Reason::Paused) return world.paused;
     if (look.reason == Reason::PartitionRaised) return world.raised;
     if (look.reason == Reason::ScaledToZero) return world.replicas == 0;

@@ -62,12 +62,15 @@ inline Complaint broken_by_write(const World& world, const Look& look, const Ste
         write.moves && exposed(world, write.partition) > exposed(world, world.partition);
     const bool lowers = write.moves && write.partition < world.partition;
     const bool settled = !some_pod_waits(world) && world.current == world.wanted;
-    if (exposes != look.takes_step) return "a write exposes pods that is no step";
+    // With nothing pending the set is handed back with the partition that it came with.
+    const bool is_handed_back = !world.label && !write.memory.exists && settled && world.observed;
+    if (exposes != look.takes_step && !is_handed_back)
+        return "a write exposes pods that is no step";
     if (lowers && !exposes && !settled)
         return "the partition is lowered to rest while something is pending";
     if (look.completes && !(settled && all_ready(world) && world.observed))
         return "a rollout is called complete that is not";
-    return exposes ? broken_by_step(world, write, pilot) : Complaint{};
+    return look.takes_step ? broken_by_step(world, write, pilot) : Complaint{};
 }
 
 // S5': what others opened is closed again at the first look, unless that was just done.

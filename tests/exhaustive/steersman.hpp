@@ -3,6 +3,7 @@
 #pragma once
 
 #include <fmt/format.h>
+#include <algorithm>
 
 #include <boost/json.hpp>
 #include <map>
@@ -91,6 +92,12 @@ class Steersman {
     std::size_t looks() const { return looks_.size(); }
 
     bool is_claimed(const World& world) const { return texts(world.report).contains(key::claim); }
+    // Nothing is left behind but the note about the partition, for whoever steers it next.
+    bool is_forgotten(const World& world) const {
+        return std::ranges::all_of(texts(world.report), [](const auto& one) {
+            return one.first == key::partition_before;
+        });
+    }
     bool is_steered(const World& world) const {
         return world.label && world.memory.exists && is_claimed(world);
     }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 
 namespace sluice::sim::demo {
 namespace {
@@ -268,12 +269,15 @@ void Picture::events() {
     const int rows = style_.rows - (scene_.summary ? rows_after : 0);
     const int room = std::clamp(rows - static_cast<int>(lines_.size()), 0, events_most);
     const std::size_t count = std::min(scene_.events.size(), static_cast<std::size_t>(room));
+    const std::span shown = std::span{scene_.events}.last(count);
+    int columns = 18;
+    for (const EventSeen& event : shown)
+        columns = std::max(columns, width(event.reason) + 2);
     std::vector<Line> block;
-    for (std::size_t i = scene_.events.size() - count; i < scene_.events.size(); ++i) {
-        const EventSeen& event = scene_.events[i];
+    for (const EventSeen& event : shown) {
         const std::string times = event.count > 1 ? fmt::format(" (x{})", event.count) : "";
         block.push_back({{clock_text(event.at) + "  ", Ink::Dim},
-                         {padded(event.reason, 18), event.warns ? Ink::Warn : Ink::Plain},
+                         {padded(event.reason, columns), event.warns ? Ink::Warn : Ink::Plain},
                          {event.message + times, Ink::Dim}});
     }
     add_block(block, room);

@@ -7,8 +7,9 @@
 namespace sluice::sim {
 namespace {
 
-// Events that were lost are seen with the next list, which may take a quarter of an hour. All else
-// is over with the longest wait of a client.
+// Events that were lost are seen with the next list, which may take a quarter of an hour, and so is
+// it that an object is gone of which old events came after its deletion. All else is over with the
+// longest wait of a client.
 constexpr Tail long_tail{20min, 10min};
 constexpr Tail short_tail{2min, 3min};
 
@@ -112,7 +113,7 @@ std::vector<Disturbance> disturbances(const Outcome& plain, std::uint64_t seed,
         all.push_back(at_exchange(at, Mishap::LoseRequest, tail));
     for (const int at : sample(numbers_below(plain.batches), depth.batches_max, seed)) {
         all.push_back(at_batch(at, EventMishap::Lose, long_tail));
-        all.push_back(at_batch(at, EventMishap::Repeat, tail));
+        all.push_back(at_batch(at, EventMishap::Repeat, long_tail));
         all.push_back(at_batch(at, EventMishap::Delay, long_tail));
     }
     Dice dice{seed};
