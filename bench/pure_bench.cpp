@@ -22,7 +22,7 @@ std::size_t heap_in_use() {
 }
 
 template <class T>
-T decoded(model::Decoder& decoder, model::Kind kind, std::string text) {
+T decoded(model::Decoder& decoder, const model::Resource& kind, std::string text) {
     return std::get<T>(decoder.object(kind, std::move(text)).value());
 }
 
@@ -30,7 +30,7 @@ void decode_pod(benchmark::State& state) {
     model::Decoder decoder;
     const std::string text = pod_json(1, 2, 3);
     for (auto _ : state)
-        benchmark::DoNotOptimize(decoder.object(model::Kind::Pod, text));
+        benchmark::DoNotOptimize(decoder.object(model::pods, text));
     state.SetBytesProcessed(static_cast<std::int64_t>(text.size()) * state.iterations());
     state.counters["json_bytes"] = static_cast<double>(text.size());
 }
@@ -40,7 +40,7 @@ void decode_statefulset(benchmark::State& state) {
     model::Decoder decoder;
     const std::string text = set_json(1, true, 3);
     for (auto _ : state)
-        benchmark::DoNotOptimize(decoder.object(model::Kind::StatefulSet, text));
+        benchmark::DoNotOptimize(decoder.object(model::statefulsets, text));
     state.SetBytesProcessed(static_cast<std::int64_t>(text.size()) * state.iterations());
 }
 BENCHMARK(decode_statefulset);
@@ -54,8 +54,7 @@ void bytes_per_pod(benchmark::State& state) {
         const std::size_t before = heap_in_use();
         for (int set = 0; set < sets; ++set)
             for (int ordinal = 0; ordinal < pods; ++ordinal)
-                store.put(
-                    decoded<model::Pod>(decoder, model::Kind::Pod, pod_json(set, ordinal, 1)));
+                store.put(decoded<model::Pod>(decoder, model::pods, pod_json(set, ordinal, 1)));
         state.counters["bytes"] = static_cast<double>(heap_in_use() - before) / (sets * pods);
     }
 }
@@ -68,7 +67,7 @@ void bytes_per_statefulset(benchmark::State& state) {
         runtime::Store store;
         const std::size_t before = heap_in_use();
         for (int set = 0; set < sets; ++set)
-            store.put(decoded<model::StatefulSet>(decoder, model::Kind::StatefulSet,
+            store.put(decoded<model::StatefulSet>(decoder, model::statefulsets,
                                                   set_json(set, state.range(0) != 0, 1)));
         state.counters["bytes"] = static_cast<double>(heap_in_use() - before) / sets;
     }
@@ -83,11 +82,9 @@ BENCHMARK(bytes_per_statefulset)
 void decide_idle(benchmark::State& state) {
     model::Decoder decoder;
     engine::Snapshot seen;
-    seen.workload =
-        decoded<model::StatefulSet>(decoder, model::Kind::StatefulSet, set_json(1, true, 1));
+    seen.workload = decoded<model::StatefulSet>(decoder, model::statefulsets, set_json(1, true, 1));
     for (int ordinal = 0; ordinal < 3; ++ordinal)
-        seen.pods.push_back(
-            decoded<model::Pod>(decoder, model::Kind::Pod, pod_json(1, ordinal, 1)));
+        seen.pods.push_back(decoded<model::Pod>(decoder, model::pods, pod_json(1, ordinal, 1)));
     const Instant now{1'790'000'000'000};
     for (auto _ : state)
         benchmark::DoNotOptimize(api::pilot::decide(seen, now));
@@ -100,12 +97,11 @@ engine::Snapshot phased_at_rest(Instant now) {
     model::Decoder decoder;
     engine::Snapshot seen;
     seen.workload =
-        decoded<model::StatefulSet>(decoder, model::Kind::StatefulSet, set_json(1, false, 1));
+        decoded<model::StatefulSet>(decoder, model::statefulsets, set_json(1, false, 1));
     for (int ordinal = 0; ordinal < 3; ++ordinal)
-        seen.pods.push_back(
-            decoded<model::Pod>(decoder, model::Kind::Pod, pod_json(1, ordinal, 1)));
-    seen.objects.push_back(
-        decoded<model::CustomObject>(decoder, model::Kind::Custom, phased_rollout_json(1, 1)));
+        seen.pods.push_back(decoded<model::Pod>(decoder, model::pods, pod_json(1, ordinal, 1)));
+    seen.objects.push_back(decoded<model::CustomObject>(decoder, api::phased_rollout::resource,
+                                                        phased_rollout_json(1, 1)));
     engine::Memory memory;
     memory.uid = seen.workload.meta.uid;
     memory.id = 4;
@@ -119,7 +115,7 @@ engine::Snapshot phased_at_rest(Instant now) {
                                  {model::key::rollout, engine::encode(memory)},
                                  {std::string{phased::steered_by}, "slow-1"}};
     const engine::Decision told = phased::decide(seen, now);
-    for (const auto& operation : boost::json::parse(told.writes.at(0).json_patch).as_array())
+    for (const auto& operation : boost::json::parse(told.actions.at(0).body).as_array())
         if (operation.at("op") == "add")
             seen.objects[0].status = boost::json::serialize(operation.at("value"));
     return seen;
@@ -128,7 +124,7 @@ engine::Snapshot phased_at_rest(Instant now) {
 void decide_phased_rollout_idle(benchmark::State& state) {
     const Instant now{1'790'000'000'000};
     const engine::Snapshot seen = phased_at_rest(now);
-    if (!api::phased_rollout::decide(seen, now).writes.empty()) state.SkipWithError("not at rest");
+    if (!api::phased_rollout::decide(seen, now).actions.empty()) state.SkipWithError("not at rest");
     for (auto _ : state)
         benchmark::DoNotOptimize(api::phased_rollout::decide(seen, now));
 }
@@ -143,7 +139,7 @@ void bytes_per_phased_rollout(benchmark::State& state) {
         runtime::ObjectTable table{api::phased_rollout::target_of, nullptr, budget};
         const std::size_t before = heap_in_use();
         for (int i = 0; i < objects; ++i) {
-            auto one = decoded<model::CustomObject>(decoder, model::Kind::Custom,
+            auto one = decoded<model::CustomObject>(decoder, api::phased_rollout::resource,
                                                     phased_rollout_json(i, 1));
             one.status = seen.objects[0].status;
             table.put(one);

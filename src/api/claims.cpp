@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <boost/json.hpp>
 
-#include "api/inquiry/text.hpp"
+#include "base/printable.hpp"
 #include "engine/steering.hpp"
 #include "model/annotations.hpp"
 
@@ -77,8 +77,8 @@ bool concerns(const Claims& claims, const StatefulSet& set,
     return !objects.empty() || annotation(set, key::claim).starts_with(claims.prefix);
 }
 
-Decision told(const Claims& claims, const Snapshot& seen, const CustomObject& object, Phase phase,
-              Reason reason, std::string message) {
+Decision reporting(const Claims& claims, const Snapshot& seen, const CustomObject& object,
+                   Phase phase, Reason reason, std::string message) {
     Decision decision;
     decision.report = {
         phase, reason, std::move(message),
@@ -109,22 +109,22 @@ Decision decide(const Claims& claims, const Snapshot& seen, Instant now) {
     for (const CustomObject& object : seen.objects)
         if (&object != holder)
             claims.inform(decision, object, seen,
-                          told(claims, seen, object, Phase::Blocked, reason, message), now);
+                          reporting(claims, seen, object, Phase::Blocked, reason, message), now);
     return decision;
 }
 
-engine::ObjectWrite write_to(const engine::Subject& object, bool of_status,
-                             std::string_view operations) {
+engine::Action write_to(const engine::Subject& object, bool of_status,
+                        std::string_view operations) {
     json::array patch{
         json::object{{"op", "test"}, {"path", "/metadata/uid"}, {"value", object.uid}}};
     for (json::value& one : json::parse(operations).as_array())
         patch.push_back(std::move(one));
-    return {object, of_status, json::serialize(patch), {}};
+    return {.object = object, .body = json::serialize(patch), .of_status = of_status};
 }
 
-std::optional<engine::ObjectWrite> status_write(const engine::Subject& subject,
-                                                const CustomObject& object, const std::string& old,
-                                                const std::string& status) {
+std::optional<engine::Action> status_write(const engine::Subject& subject,
+                                           const CustomObject& object, const std::string& old,
+                                           const std::string& status) {
     if (status == old) return std::nullopt;
     boost::system::error_code error;
     json::value seen = object.status.empty() ? json::value{} : json::parse(object.status, error);

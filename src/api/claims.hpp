@@ -44,19 +44,18 @@ bool concerns(const Claims& claims, const model::StatefulSet& set,
 engine::Decision decide(const Claims& claims, const engine::Snapshot& seen, Instant now);
 
 // Nothing moves, and the object says why.
-engine::Decision told(const Claims& claims, const engine::Snapshot& seen,
-                      const model::CustomObject& object, engine::Phase phase, engine::Reason reason,
-                      std::string message);
+engine::Decision reporting(const Claims& claims, const engine::Snapshot& seen,
+                           const model::CustomObject& object, engine::Phase phase,
+                           engine::Reason reason, std::string message);
 
 // The value of an annotation, or an empty text.
 const std::string& annotation_of(const model::CustomObject& object, const std::string& name);
 
 // A write to an object of this UID, and to no namesake. `operations` is a JSON array.
-engine::ObjectWrite write_to(const engine::Subject& object, bool of_status,
-                             std::string_view operations);
+engine::Action write_to(const engine::Subject& object, bool of_status, std::string_view operations);
 // Replaces the status that was seen by this one; nothing if they are the same.
-std::optional<engine::ObjectWrite> status_write(const engine::Subject& subject,
-                                                const model::CustomObject& object,
-                                                const std::string& old, const std::string& status);
+std::optional<engine::Action> status_write(const engine::Subject& subject,
+                                           const model::CustomObject& object,
+                                           const std::string& old, const std::string& status);
 
 }  // namespace sluice::api

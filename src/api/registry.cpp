@@ -1,7 +1,5 @@
 #include "api/registry.hpp"
 
-#include <algorithm>
-
 #include "api/analysis/decide.hpp"
 #include "api/phased_rollout/decide.hpp"
 #include "api/pilot/decide.hpp"
@@ -12,30 +10,23 @@
 namespace sluice::api {
 namespace {
 
+constexpr Watch phased_rollouts[] = {{&phased_rollout::resource, phased_rollout::target_of}};
+constexpr Watch rollout_plugins[] = {{&rollout_plugin::resource, rollout_plugin::target_of},
+                                     {&analysis::resource}};
+constexpr Watch analysis_runs[] = {{&analysis::resource, analysis::target_of, analysis::trim}};
+
 const Api table[] = {
-    {"phasedrollout", &phased_rollout::resource, nullptr, phased_rollout::target_of,
-     phased_rollout::concerns, phased_rollout::prepare, phased_rollout::decide},
+    {"phasedrollout", phased_rollouts, phased_rollout::concerns, phased_rollout::prepare,
+     phased_rollout::decide},
     {"rolloutplugin",
-     &rollout_plugin::resource,
-     &analysis::resource,
-     rollout_plugin::target_of,
+     rollout_plugins,
      rollout_plugin::concerns,
      rollout_plugin::prepare,
      rollout_plugin::decide,
      {"argo-rollouts-config", rollout_plugin::read_settings}},
-    {"analysisrun",
-     &analysis::resource,
-     nullptr,
-     analysis::target_of,
-     nullptr,
-     analysis::prepare,
-     analysis::decide,
-     {},
-     analysis::trim},
+    {"analysisrun", analysis_runs, nullptr, analysis::prepare, analysis::decide},
     {"pilot",
-     nullptr,
-     nullptr,
-     nullptr,
+     {},
      pilot::concerns,
      pilot::prepare,
      pilot::decide,
@@ -60,11 +51,6 @@ const Api* find_api(std::string_view name) {
         if (api.name == name) return &api;
     }
     return nullptr;
-}
-
-bool steers_workloads(const Api& api) {
-    return std::ranges::none_of(
-        table, [&](const Api& other) { return other.support && other.support == api.resource; });
 }
 
 }  // namespace sluice::api

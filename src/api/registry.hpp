@@ -13,31 +13,38 @@
 
 namespace sluice::api {
 
+// Custom objects that an API decides by, and whom a change of one concerns.
+struct Watch {
+    const model::Resource* resource;
+    // What an object is about, in its own namespace: the workload that it names, or itself; without
+    // a name: nothing. Null: what the object is about that controls it. Then it is an object of
+    // another API, which keeps it.
+    model::Ref (*subject_of)(const model::CustomObject& object) = nullptr;
+    // Takes from an object what no decision asks for; null: every part of it counts.
+    void (*trim)(model::CustomObject& object) = nullptr;
+};
+
 struct Api {
-    std::string_view name;            // also the part of its claims before the slash
-    const model::Resource* resource;  // of its objects; null: it has none
-    // Of the objects that its objects own and that it decides by; null: none. They are served by an
-    // API of their own, which watches them.
-    const model::Resource* support;
-    // What an object is about, in its own namespace: the workload that it names, or itself. Without
-    // a name: nothing.
-    model::Ref (*target_of)(const model::CustomObject& object);
+    std::string_view name;           // also the part of its claims before the slash
+    std::span<const Watch> watches;  // its own objects first; empty: it has none
     // Is this workload any business of the API: asked for by it, or still claimed by it? `objects`
-    // are those of the API that are about it. Null: no workload is.
+    // are those of the API that are about it. Null: no workload is, for it moves no pods.
     bool (*concerns)(const model::StatefulSet& set,
                      const std::vector<model::CustomObject>& objects);
     // Completes what is seen, its settings among it, with what only the API can read.
     void (*prepare)(engine::Snapshot& seen);
     engine::Decision (*decide)(const engine::Snapshot& seen, Instant now);
     Declared declared = {};  // what it reads beside objects and workloads
-    // Takes from an object what no decision asks for; null: every part of it counts.
-    void (*trim)(model::CustomObject& object) = nullptr;
+
+    // Of its own objects; null: it has none.
+    const model::Resource* resource() const {
+        return watches.empty() ? nullptr : watches.front().resource;
+    }
+    bool steers_workloads() const { return concerns != nullptr; }
 };
 
 std::span<const Api> apis();
 std::vector<std::string> api_names();
 const Api* find_api(std::string_view name);
-// Whether it moves pods: one whose objects are the support of another API does not.
-bool steers_workloads(const Api& api);
 
 }  // namespace sluice::api

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <boost/json.hpp>
 
-#include "api/inquiry/text.hpp"
 #include "api/phased_rollout/verbs.hpp"
 #include "api/pilot/verbs.hpp"
 #include "api/rollout_plugin/verbs.hpp"
+#include "base/printable.hpp"
 #include "model/annotations.hpp"
 
 namespace sluice::api {

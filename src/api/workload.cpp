@@ -17,9 +17,9 @@ namespace json = boost::json;
 constexpr std::size_t containers_max = 32;
 
 template <class T>
-Result<T> decode(model::Kind kind, const json::object& object) {
+Result<T> decode(const model::Resource& resource, const json::object& object) {
     model::Decoder decoder;
-    auto found = decoder.object(kind, json::serialize(object));
+    auto found = decoder.object(resource, json::serialize(object));
     if (!found) return std::unexpected(found.error());
     return std::get<T>(std::move(*found));
 }
@@ -52,7 +52,7 @@ std::string workload_title(std::string_view name) {
 }
 
 Result<Workload> read_workload(const json::object& object) {
-    auto set = decode<model::StatefulSet>(model::Kind::StatefulSet, object);
+    auto set = decode<model::StatefulSet>(model::statefulsets, object);
     if (!set) return std::unexpected(set.error());
     const json::value whole(object);
     const JsonReader reader{&whole};
@@ -88,7 +88,7 @@ std::string gate_text(const Workload& workload) {
 }
 
 Result<PodView> read_pod(const json::object& object) {
-    auto pod = decode<model::Pod>(model::Kind::Pod, object);
+    auto pod = decode<model::Pod>(model::pods, object);
     if (!pod) return std::unexpected(pod.error());
     const json::value whole(object);
     const JsonReader reader{&whole};

@@ -39,9 +39,9 @@ void listen_to_signals() {
 }
 
 bool can_draw() {
-    const std::string terminal = environment("TERM");
-    if (!isatty(STDOUT_FILENO) || terminal.empty() || terminal == "dumb") return false;
-    const Style style = style_of_terminal();
+    const std::string kind = environment("TERM");
+    if (!isatty(STDOUT_FILENO) || kind.empty() || kind == "dumb") return false;
+    const terminal::Style style = style_of_terminal();
     return style.columns >= columns_least && style.rows >= rows_least;
 }
 
@@ -54,7 +54,7 @@ class Canvas {
     Canvas& operator=(const Canvas&) = delete;
 
     void show(const Scene& scene) {
-        const Style style = style_of_terminal();
+        const terminal::Style style = style_of_terminal();
         const std::vector<std::string> lines = draw(scene, style);
         if (lines == shown_) return;
         std::string text = "\r";

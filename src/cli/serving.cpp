@@ -8,7 +8,7 @@
 
 #include "base/assert.hpp"
 #include "sim/api/answers.hpp"
-#include "sim/api/front.hpp"
+#include "sim/kubectl/front.hpp"
 
 namespace sluice::cli {
 namespace {

@@ -28,8 +28,8 @@ std::string environment(const char* name) {
     return value ? value : "";
 }
 
-sim::demo::Style style_of_terminal() {
-    sim::demo::Style style;
+terminal::Style style_of_terminal() {
+    terminal::Style style;
     winsize size{};
     if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 && size.ws_row > 0) {
         style.columns = size.ws_col;

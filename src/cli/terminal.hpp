@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "sim/demo/lines.hpp"
+#include "terminal/lines.hpp"
 
 namespace sluice::cli {
 
@@ -11,6 +11,6 @@ namespace sluice::cli {
 std::string environment(const char* name);
 
 // 80 columns, where nothing is known. NO_COLOR is honoured.
-sim::demo::Style style_of_terminal();
+terminal::Style style_of_terminal();
 
 }  // namespace sluice::cli

@@ -21,7 +21,7 @@ std::vector<model::CustomObject> objects_about(const model::Ref& subject, const 
                                                const api::Api& api) {
     std::vector<model::CustomObject> objects;
     for (const LiveObject& one : live.objects)
-        if (one.resource == api.resource && api.target_of(one.object) == subject)
+        if (one.resource == api.resource() && api.watches.front().subject_of(one.object) == subject)
             objects.push_back(one.object);
     std::ranges::sort(objects, {}, [](const model::CustomObject& one) {
         return std::pair{one.created, one.meta.uid};
@@ -42,9 +42,14 @@ std::vector<engine::LookedAt> found_of(const std::vector<model::Ref>& wanted,
     return found;
 }
 
-bool is_creation(const engine::Decision& decision) {
-    return !decision.patch && !decision.removal && !decision.writes.empty() &&
-           decision.writes.front().deed == engine::ObjectWrite::Deed::Create;
+// Which counter a write that went through belongs to.
+std::uint64_t& counter_of(Counters& counters, const engine::Action& action) {
+    using Verb = engine::Action::Verb;
+    const model::Resource* resource = action.object.ref.resource;
+    if (action.verb == Verb::Create) return counters.objects_created;
+    if (action.verb == Verb::Delete)
+        return resource == &model::pods ? counters.pods_deleted : counters.objects_deleted;
+    return resource == &model::statefulsets ? counters.workload_writes : counters.object_writes;
 }
 
 }  // namespace
@@ -54,7 +59,7 @@ void Controller::on(WorkloadRead&& input, Instant now) {
     if (!found) return;
     const model::Ref& subject = *found;
     Case& about = cases_[subject];
-    if (!input.answer) return patch_failed(subject, input.answer.error(), now);
+    if (!input.answer) return request_failed(subject, input.answer.error(), now);
     about.must_read = false;
     LiveWorkload live = std::move(*input.answer);
     const bool is_set = subject.resource == &model::statefulsets;
@@ -66,15 +71,17 @@ void Controller::on(WorkloadRead&& input, Instant now) {
     if (about.search) about.search->found = found_of(about.search->wanted, live);
     // One that is gone: the watch will say so too.
     const bool matters = leads_ && (exists || about.search || !is_set);
-    auto concerns = matters ? concerned(subject, live.set) : std::vector<Concern>{};
-    if (concerns.empty()) return end_turn(subject, now);
-    concerns.front().objects = objects_about(subject, live, *concerns.front().api);
-    if (!exists && concerns.front().objects.empty()) return end_turn(subject, now);
+    auto candidates = matters ? candidates_for(subject, live.set) : std::vector<Candidate>{};
+    if (candidates.empty()) return end_turn(subject, now);
+    candidates.front().objects = objects_about(subject, live, *candidates.front().api);
+    if (!exists && candidates.front().objects.empty()) return end_turn(subject, now);
     auto turn =
-        decided(subject, std::move(concerns), std::move(live.set), std::move(live.pods), now);
+        decided(subject, std::move(candidates), std::move(live.set), std::move(live.pods), now);
     if (!turn) return;
-    const bool moved_on = about.intended != Intent{} && intent_of(turn->decision) != about.intended;
-    if (moved_on && turn->decision.wants.empty()) {
+    const auto& actions = turn->decision.actions;
+    const bool moved_on =
+        about.intended && (actions.empty() || !is_same(actions.front(), *about.intended));
+    if (moved_on && turn->decision.rests_on.empty()) {
         // Between the two looks: think again.
         return fail_turn(subject, now);
     }
@@ -83,14 +90,14 @@ void Controller::on(WorkloadRead&& input, Instant now) {
 
 void Controller::end_turn(const model::Ref& subject, Instant now) {
     Case& about = cases_[subject];
-    about.intended = {};
+    about.intended.reset();
     about.search.reset();
     queue_.done(subject, now);
 }
 
 void Controller::fail_turn(const model::Ref& subject, Instant now, Duration at_least) {
     Case& about = cases_[subject];
-    about.intended = {};
+    about.intended.reset();
     about.search.reset();
     queue_.failed(subject, now, at_least);
 }
@@ -102,13 +109,12 @@ std::optional<model::Ref> Controller::take_ticket(Ticket ticket) {
     return std::move(found.mapped());
 }
 
-void Controller::on(WorkloadPatched&& input, Instant now) {
-    const auto subject = take_ticket(input.ticket);
-    if (!subject) return;
-    if (input.answer)
-        patched(*subject, *input.answer, now);
-    else
-        patch_failed(*subject, input.answer.error(), now);
+void Controller::refresh(const model::Resource* resource,
+                         const std::optional<model::Object>& object, Instant now) {
+    if (!object) return;
+    if (const auto* set = std::get_if<model::StatefulSet>(&*object)) refresh(*set);
+    if (const auto* custom = std::get_if<model::CustomObject>(&*object))
+        refresh(resource, *custom, now);
 }
 
 // A workload that the store still knows, in a newer version. One that it no longer knows was
@@ -136,33 +142,18 @@ engine::Decision Controller::take_written(const model::Ref& subject) {
     return written;
 }
 
-void Controller::look_again(const model::Ref& subject, Instant now) {
-    queue_.done(subject, now);
-    queue_.add(subject, now);
-}
-
-void Controller::patched(const model::Ref& subject, const model::StatefulSet& set, Instant now) {
-    const engine::Decision written = take_written(subject);
-    look_again(subject, now);
-    SLUICE_ASSERT(written.patch.has_value());
+// Somebody changes our writes on their way: not again before a while has passed.
+bool Controller::is_contested(const model::Ref& subject, const engine::Action& action,
+                              const std::optional<model::Object>& answer, Instant now) {
+    const auto* set = answer ? std::get_if<model::StatefulSet>(&*answer) : nullptr;
+    if (!set || !action.partition) return false;
     Case& about = cases_[subject];
-    ++counters_.workload_writes;
-    refresh(set);
-    if (written.patch->moves_partition() &&
-        effective_partition(set) != written.patch->partition_to()) {
-        log(Log::Level::Warning, "the partition that was written is not the one that was asked for",
-            subject);
-        about.contested_until = now + contest_pace;
-        return;
-    }
-    if (written.patch->moves_partition()) about.contested_until.reset();
-    if (written.takes_step) {
-        about.evidence.reset();
-        about.reading.reset();
-    }
-    count(about, written);
-    tell(written.subject.value_or(subject_of(set.meta)), written.notices, now);
-    queue_.succeeded(subject);
+    about.contested_until.reset();
+    if (effective_partition(*set) == *action.partition) return false;
+    log(Log::Level::Warning, "the partition that was written is not the one that was asked for",
+        subject);
+    about.contested_until = now + contest_pace;
+    return true;
 }
 
 void Controller::count(const Case& about, const engine::Decision& written) {
@@ -172,52 +163,44 @@ void Controller::count(const Case& about, const engine::Decision& written) {
             RolloutEnded{std::string{about.api}, written.ended->outcome, written.ended->took});
 }
 
-void Controller::on(ObjectPatched&& input, Instant now) {
-    const auto found = take_ticket(input.ticket);
-    if (!found) return;
-    const model::Ref& subject = *found;
-    if (!input.answer) return patch_failed(subject, input.answer.error(), now);
-    const engine::Decision written = take_written(subject);
-    refresh(written.writes.front().object.ref.resource, *input.answer, now);
-    object_written(subject, written, now);
-}
-
-void Controller::on(Deleted&& input, Instant now) {
-    const auto found = take_ticket(input.ticket);
-    if (!found) return;
-    const model::Ref& subject = *found;
-    if (!input.answer) return patch_failed(subject, input.answer.error(), now);
-    const engine::Decision written = take_written(subject);
-    if (!written.removal) return object_written(subject, written, now);
-    ++counters_.pods_deleted;
-    const engine::Subject workload{subject, known_set(subject).meta.uid};
-    tell(written.subject.value_or(workload), written.notices, now);
-    look_again(subject, now);
-    queue_.succeeded(subject);
-}
-
 // An object that was made is put into no table: it may be gone again by now, and only the watch
-// knows the order of things.
-void Controller::object_written(const model::Ref& subject, const engine::Decision& written,
-                                Instant now) {
-    using Deed = engine::ObjectWrite::Deed;
-    const engine::ObjectWrite& write = written.writes.front();
-    tell(write.object, write.notices, now);
-    queue_.succeeded(subject);
-    if (write.deed == Deed::Patch) {
-        ++counters_.object_writes;
-        count(cases_[subject], written);
-        return look_again(subject, now);
-    }
-    ++(write.deed == Deed::Create ? counters_.objects_created : counters_.objects_deleted);
+// knows the order of things. The watch is waited for, too, when one is gone; but whoever deletes a
+// pod goes on with what is left.
+void Controller::on(Written&& input, Instant now) {
+    using Verb = engine::Action::Verb;
+    const auto found = take_ticket(input.ticket);
+    if (!found) return;
+    const model::Ref& subject = *found;
+    if (!input.answer) return request_failed(subject, input.answer.error(), now);
+    const engine::Decision written = take_written(subject);
+    const engine::Action& action = written.actions.front();
+    ++counter_of(counters_, action);
+    if (action.verb == Verb::Patch) refresh(action.object.ref.resource, *input.answer, now);
+    const bool goes_on = action.verb == Verb::Patch || action.object.ref.resource == &model::pods;
     queue_.done(subject, now);
-    queue_.add_at(subject, now + watch_patience);
+    if (goes_on)
+        queue_.add(subject, now);
+    else
+        queue_.add_at(subject, now + watch_patience);
+    if (is_contested(subject, action, *input.answer, now)) return;
+    Case& about = cases_[subject];
+    if (written.takes_step)
+        std::erase_if(about.evidence,
+                      [](const engine::Evidence& one) { return !one.outlasts_step; });
+    count(about, written);
+    tell(action.object, action.notices, now);
+    const bool is_workload = action.object.ref == subject;
+    const engine::Subject workload =
+        is_workload ? action.object : engine::Subject{subject, known_set(subject).meta.uid};
+    tell(written.subject.value_or(workload), written.notices, now);
+    queue_.succeeded(subject);
 }
 
-void Controller::patch_failed(const model::Ref& subject, const runtime::RequestFailure& failure,
-                              Instant now) {
+void Controller::request_failed(const model::Ref& subject, const runtime::RequestFailure& failure,
+                                Instant now) {
     Case& about = cases_[subject];
-    const bool creates = about.writing && is_creation(*about.writing);
+    const bool creates =
+        about.writing && about.writing->actions.front().verb == engine::Action::Verb::Create;
     about.writing.reset();
     const bool overtaken = failure.status == 409 || failure.status == 422;
     // Applied, refused or never arrived: whatever it was, look before the next write. Only what was

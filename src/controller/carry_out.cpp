@@ -23,38 +23,45 @@ constexpr std::size_t wanted_max = 64;
 // Until the next look at a workload at which nothing happened.
 constexpr Duration wake_pace = 10ms;
 
+bool is_of_workload(const engine::Action& action) {
+    const model::Resource* resource = action.object.ref.resource;
+    return resource == &model::statefulsets || resource == &model::pods;
+}
+
 }  // namespace
 
 // In the order of precedence: who holds the claim steers, or else the first of the registry. Those
 // that do not see all they need in the namespace are not asked.
-std::vector<Controller::Concern> Controller::concerned(const model::Ref& subject,
-                                                       const model::StatefulSet& set) const {
+std::vector<Controller::Candidate> Controller::candidates_for(const model::Ref& subject,
+                                                              const model::StatefulSet& set) const {
     const bool is_missing = set.meta.uid.empty();
     const std::string& claim = annotation(set, model::key::claim);
-    std::vector<Concern> concerns;
-    for (const Served& one : served_) {
+    std::vector<Candidate> candidates;
+    for (const ServedApi& one : apis_) {
         const bool holds = claim.starts_with(std::string{one.api->name} + "/");
         if (!serves(*one.api, subject.ns)) {
             if (holds) return {};  // it is theirs, and we cannot see what they want
             continue;
         }
-        Concern concern{one.api, one.objects.about(subject)};
+        Candidate candidate{one.api, one.objects.about(subject)};
         const bool is_concerned = is_missing || !one.api->concerns
-                                      ? !concern.objects.empty()
-                                      : one.api->concerns(set, concern.objects);
+                                      ? !candidate.objects.empty()
+                                      : one.api->concerns(set, candidate.objects);
         if (!is_concerned) continue;
-        concerns.insert(holds ? concerns.begin() : concerns.end(), std::move(concern));
+        candidates.insert(holds ? candidates.begin() : candidates.end(), std::move(candidate));
     }
-    return concerns;
+    return candidates;
 }
 
-std::vector<model::CustomObject> Controller::owned_by(const Concern& concern) const {
+std::vector<model::CustomObject> Controller::owned_by(const Candidate& candidate) const {
     std::vector<model::CustomObject> owned;
-    const runtime::ObjectTable* table = table_of(concern.api->support);
-    if (!table) return owned;
-    for (const model::CustomObject& owner : concern.objects)
-        for (model::CustomObject& one : table->owned_by(owner.meta.key, owner.meta.uid))
-            owned.push_back(std::move(one));
+    for (const api::Watch& watch : candidate.api->watches) {
+        const runtime::ObjectTable* table = watch.subject_of ? nullptr : table_of(watch.resource);
+        if (!table) continue;
+        for (const model::CustomObject& owner : candidate.objects)
+            for (model::CustomObject& one : table->owned_by(owner.meta.key, owner.meta.uid))
+                owned.push_back(std::move(one));
+    }
     return owned;
 }
 
@@ -66,7 +73,7 @@ model::StatefulSet Controller::known_set(const model::Ref& subject) const {
     return none;
 }
 
-engine::Snapshot Controller::snapshot(const model::Ref& subject, Concern concern,
+engine::Snapshot Controller::snapshot(const model::Ref& subject, Candidate candidate,
                                       model::StatefulSet set, std::vector<model::Pod> pods,
                                       const Case& about) const {
     engine::Snapshot seen;
@@ -74,37 +81,35 @@ engine::Snapshot Controller::snapshot(const model::Ref& subject, Concern concern
     seen.contested_until = about.contested_until;
     seen.workload = std::move(set);
     seen.pods = std::move(pods);
-    seen.owned = owned_by(concern);
-    seen.objects = std::move(concern.objects);
-    if (about.evidence) seen.evidence = *about.evidence;
-    if (about.reading) seen.reading = *about.reading;
-    if (about.answer) seen.answer = *about.answer;
+    seen.owned = owned_by(candidate);
+    seen.objects = std::move(candidate.objects);
+    seen.evidence = about.evidence;
     if (about.search) seen.looked_at = about.search->found;
     if (about.progress) seen.progress = *about.progress;
     seen.waiting_for = about.reason;
     seen.waiting_since = about.reason_since;
     seen.environment = environment_;
-    seen.settings = served_as(concern.api->name).settings;
-    concern.api->prepare(seen);
+    seen.settings = served_as(candidate.api->name).settings;
+    candidate.api->prepare(seen);
     return seen;
 }
 
 // Of an object that there was no room for nothing is known. It is read once there is room, or when
 // it is to go, which makes room; until then its subject is held.
 bool Controller::is_left_out(const model::Ref& subject, Instant now) {
-    for (const Served& one : served_) {
+    for (const ServedApi& one : apis_) {
         for (const auto& [meta, bytes] : one.objects.left_out(subject)) {
             if (meta.deleting || budget_.has_room(subject.ns, bytes)) {
-                read(subject, {}, {});
+                read(subject, {});
                 return true;
             }
-            tell({ref_to(*one.api->resource, meta.key), meta.uid},
+            tell({ref_to(*one.api->resource(), meta.key), meta.uid},
                  {{engine::Reason::TooManyBytes,
                    fmt::format("The objects of namespace {} take more than {} KiB of Sluice's "
                                "memory; there is no room for this one, of {} KiB. To see what is "
                                "there: kubectl -n {} get {}",
                                subject.ns, budget_.bytes_max() / 1024, bytes / 1024, subject.ns,
-                               one.api->resource->plural)}},
+                               one.api->resource()->plural)}},
                  now);
             ++counters_.decisions[{std::string{one.api->name}, engine::Reason::TooManyBytes}];
             queue_.failed(subject, now);
@@ -119,49 +124,49 @@ void Controller::look(const model::Ref& subject, Instant now) {
     if (!is_settled(subject.ns)) return queue_.done(subject, now);
     if (is_left_out(subject, now)) return;
     model::StatefulSet set = known_set(subject);
-    auto concerns = concerned(subject, set);
-    if (concerns.empty()) {
+    auto candidates = candidates_for(subject, set);
+    if (candidates.empty()) {
         drop_case(subject);
         queue_.forget(subject);
         queue_.done(subject, now);
         return;
     }
     auto pods = store_.pods_of(set);
-    auto turn = decided(subject, std::move(concerns), std::move(set), std::move(pods), now);
+    auto turn = decided(subject, std::move(candidates), std::move(set), std::move(pods), now);
     if (turn) carry_out(*turn->api, turn->seen, std::move(turn->decision), false, now);
 }
 
 std::optional<Controller::Turn> Controller::decided(const model::Ref& subject,
-                                                    std::vector<Concern> concerns,
+                                                    std::vector<Candidate> candidates,
                                                     model::StatefulSet set,
                                                     std::vector<model::Pod> pods, Instant now) {
     Case& about = cases_[subject];
-    auto turn = decided_by(subject, std::move(concerns.front()), std::move(set), std::move(pods),
+    auto turn = decided_by(subject, std::move(candidates.front()), std::move(set), std::move(pods),
                            about, now);
     if (!turn) {
         note_reason(about, engine::Phase::Held, engine::Reason::InternalError, now);
         fail_turn(subject, now);
         return std::nullopt;
     }
-    concerns.erase(concerns.begin());
-    add_bystanders(*turn, std::move(concerns), now);
+    candidates.erase(candidates.begin());
+    add_bystanders(*turn, std::move(candidates), now);
     return turn;
 }
 
 // Deciding changes nothing, so if it fails for a reason that is ours, whoever it is about waits and
 // nobody else does.
-std::optional<Controller::Turn> Controller::decided_by(const model::Ref& subject, Concern concern,
-                                                       model::StatefulSet set,
+std::optional<Controller::Turn> Controller::decided_by(const model::Ref& subject,
+                                                       Candidate candidate, model::StatefulSet set,
                                                        std::vector<model::Pod> pods,
                                                        const Case& about, Instant now) {
-    const api::Api& api = *concern.api;
+    const api::Api& api = *candidate.api;
     engine::Subject told = subject_of(set.meta);
-    if (!concern.objects.empty())
-        told = {ref_to(*api.resource, concern.objects.front().meta.key),
-                concern.objects.front().meta.uid};
+    if (!candidate.objects.empty())
+        told = {ref_to(*api.resource(), candidate.objects.front().meta.key),
+                candidate.objects.front().meta.uid};
     try {
         Turn turn{&api,
-                  snapshot(subject, std::move(concern), std::move(set), std::move(pods), about),
+                  snapshot(subject, std::move(candidate), std::move(set), std::move(pods), about),
                   {}};
         turn.decision = api.decide(turn.seen, now);
         return turn;
@@ -185,15 +190,15 @@ void Controller::tell_of_defect(const api::Api& api, const engine::Subject& subj
 }
 
 // The APIs that want the workload and do not have it tell their objects so.
-void Controller::add_bystanders(Turn& turn, std::vector<Concern> others, Instant now) {
+void Controller::add_bystanders(Turn& turn, std::vector<Candidate> others, Instant now) {
     const model::StatefulSet& set = turn.seen.workload;
     if (annotation(set, model::key::claim).empty()) return;
-    for (Concern& other : others) {
+    for (Candidate& other : others) {
         auto their = decided_by(turn.seen.subject, std::move(other), set, {}, {}, now);
-        if (!their || their->decision.patch || their->decision.removal) continue;
+        if (!their || std::ranges::any_of(their->decision.actions, is_of_workload)) continue;
         engine::Decision& said = their->decision;
-        for (engine::ObjectWrite& write : said.writes)
-            turn.decision.writes.push_back(std::move(write));
+        for (engine::Action& action : said.actions)
+            turn.decision.actions.push_back(std::move(action));
         tell(said.subject.value_or(subject_of(set.meta)), said.notices, now);
     }
 }
@@ -227,14 +232,6 @@ bool Controller::is_overtaken(const engine::Snapshot& seen, const engine::Decisi
     return true;
 }
 
-Controller::Intent Controller::intent_of(const engine::Decision& decision) {
-    Intent intent;
-    if (decision.patch && decision.patch->lowers_partition())
-        intent.partition = decision.patch->partition_to();
-    if (!decision.patch) intent.removal = decision.removal;
-    return intent;
-}
-
 void Controller::note_reason(Case& about, engine::Phase phase, engine::Reason reason, Instant now) {
     about.phase = phase;
     if (about.reason != reason) about.reason_since = now;
@@ -258,24 +255,24 @@ void Controller::remember(const api::Api& api, const engine::Snapshot& seen,
 void Controller::carry_out(const api::Api& api, const engine::Snapshot& seen,
                            engine::Decision decision, bool is_live, Instant now) {
     const model::Ref& subject = seen.subject;
-    if (!decision.wants.empty()) return seek(seen, decision.wants, now);
+    if (!decision.rests_on.empty()) return seek(seen, decision.rests_on, now);
     remember(api, seen, decision, now);
     Case& about = cases_[subject];
-    const bool writes = decision.patch || decision.removal || !decision.writes.empty();
-    if (writes && is_overtaken(seen, decision, now)) return end_turn(subject, now);
     const bool can_read =
         !seen.workload.meta.uid.empty() || subject.resource != &model::statefulsets;
-    if (writes) {
-        const Intent intent = intent_of(decision);
-        const bool confirmed = is_live && about.intended == intent;
-        const bool doubted = intent != Intent{} || about.must_read || decision.needs_live;
-        if (can_read && doubted && !confirmed) return read_live(seen, intent);
+    if (!decision.actions.empty()) {
+        if (is_overtaken(seen, decision, now)) return end_turn(subject, now);
+        const engine::Action& first = decision.actions.front();
+        const engine::Action* intended = cannot_be_undone(first) ? &first : nullptr;
+        const bool confirmed =
+            is_live && (!intended || (about.intended && is_same(*about.intended, first)));
+        const bool doubted = intended || about.must_read || decision.needs_live;
+        if (can_read && doubted && !confirmed) return read_live(seen, intended);
+        if (intended && !confirmed) return end_turn(subject, now);  // there is nothing to read
         return write(seen, std::move(decision));
     }
-    const bool is_asking = about.asking && decision.probe && about.asked &&
-                           is_same_question(*decision.probe, *about.asked);
-    const bool asks_anew = decision.probe && !is_asking;
-    if (can_read && asks_anew && decision.needs_live && !is_live) return read_live(seen, {});
+    const bool asks_anew = decision.probe && !is_asking(about, *decision.probe);
+    if (can_read && asks_anew && decision.needs_live && !is_live) return read_live(seen);
     tell(decision.subject.value_or(subject_of(seen.workload.meta)), decision.notices, now);
     ask(seen, decision.probe);
     queue_.succeeded(subject);
@@ -291,8 +288,7 @@ void Controller::seek(const engine::Snapshot& seen, const std::vector<model::Ref
     for (const model::Ref& one : wanted)
         if (std::ranges::find(search.wanted, one) == search.wanted.end())
             search.wanted.push_back(one);
-    if (++search.rounds <= rounds_max && search.wanted.size() <= wanted_max)
-        return read_live(seen, {});
+    if (++search.rounds <= rounds_max && search.wanted.size() <= wanted_max) return read_live(seen);
     log(Log::Level::Warning,
         fmt::format("what is to be done rests on more objects than can be looked at: after {} "
                     "rounds it wants {}",
@@ -308,83 +304,45 @@ Ticket Controller::issue(const model::Ref& subject, double cost) {
     return last_ticket_;
 }
 
-void Controller::read_live(const engine::Snapshot& seen, Intent intended) {
-    read(seen.subject, annotation(seen.workload, model::key::claim), std::move(intended));
+void Controller::read_live(const engine::Snapshot& seen, const engine::Action* intended) {
+    read(seen.subject, annotation(seen.workload, model::key::claim), intended);
 }
 
 // Everything that the decision rests on: the subject, the objects that are about it, the one that
-// claims it though we do not know it, and what the decision wanted to look at.
-void Controller::read(const model::Ref& subject, const std::string& claim, Intent intended) {
+// claims it though we do not know it, what the decision wanted to look at, and what it is to write.
+void Controller::read(const model::Ref& subject, const std::string& claim,
+                      const engine::Action* intended) {
     Case& about = cases_[subject];
-    about.intended = std::move(intended);
+    about.intended = intended ? std::make_unique<engine::Action>(*intended) : nullptr;
     ReadWorkload effect{0, subject, {}};
+    const auto add = [&](const model::Ref& ref) {
+        if (std::ranges::find(effect.objects, ref) == effect.objects.end())
+            effect.objects.push_back(ref);
+    };
     if (about.search) effect.objects = about.search->wanted;
-    for (const Served& one : served_) {
-        if (!one.api->resource) continue;
+    if (intended && table_of(intended->object.ref.resource)) add(intended->object.ref);
+    for (const ServedApi& one : apis_) {
+        if (!one.api->resource()) continue;
         std::set<std::string> names;
         for (const model::CustomObject& object : one.objects.about(subject))
             names.insert(object.meta.key.name);
         const std::string prefix = std::string{one.api->name} + "/";
         if (claim.starts_with(prefix) && is_dns_subdomain(claim.substr(prefix.size())))
             names.insert(claim.substr(prefix.size()));
-        for (const std::string& name : names) {
-            const model::Ref ref{one.api->resource, subject.ns, name};
-            if (std::ranges::find(effect.objects, ref) == effect.objects.end())
-                effect.objects.push_back(ref);
-        }
+        for (const std::string& name : names)
+            add({one.api->resource(), subject.ns, name});
     }
     effect.ticket = issue(subject, read_cost + static_cast<double>(effect.objects.size()));
     effects_.list.push_back(std::move(effect));
 }
 
-bool Controller::carries_fence(const model::StatefulSet& set) const {
-    return settings_.leads_at_once || annotation(set, model::key::fence) == encode(fence_);
-}
-
-// The deletion of a pod can carry no fence, so its set does, before: whoever leads after us and
-// writes to the set takes the deletion from under us, for it is decided upon anew after this write.
-engine::Decision Controller::fencing(const engine::Snapshot& seen,
-                                     const engine::Decision& decision) {
-    engine::Decision fence;
-    fence.report = decision.report;
-    fence.patch = model::WorkloadPatch{seen.workload};
-    return fence;
-}
-
-// The first write that the decision holds; the others follow when the world is looked at again.
+// The first action of the decision; the others follow when the world is looked at again.
 void Controller::write(const engine::Snapshot& seen, engine::Decision decision) {
-    const model::Ref& subject = seen.subject;
-    Case& about = cases_[subject];
-    about.intended = {};
+    Case& about = cases_[seen.subject];
+    about.intended.reset();
     about.search.reset();
-    if (!decision.patch && decision.removal && !carries_fence(seen.workload))
-        decision = fencing(seen, decision);
-    SLUICE_ASSERT(subject.resource == &model::statefulsets ||
-                  !(decision.patch || decision.removal));
-    const Ticket ticket = issue(subject, 1);
-    if (decision.patch) {
-        if (!settings_.leads_at_once && !decision.releases)
-            decision.patch->annotate(model::key::fence, encode(fence_));
-        effects_.list.push_back(
-            PatchWorkload{ticket, subject.key(), decision.patch->to_json_patch()});
-    } else if (decision.removal) {
-        effects_.list.push_back(DeletePod{ticket,
-                                          {subject.ns, decision.removal->name},
-                                          decision.removal->uid,
-                                          decision.removal->version});
-    } else {
-        effects_.list.push_back(effect_of(ticket, decision.writes.front()));
-    }
+    effects_.list.push_back(Write{issue(seen.subject, 1), decision.actions.front()});
     about.writing = std::make_unique<engine::Decision>(std::move(decision));
-}
-
-Effect Controller::effect_of(Ticket ticket, const engine::ObjectWrite& write) const {
-    using Deed = engine::ObjectWrite::Deed;
-    const engine::Subject& object = write.object;
-    if (write.deed == Deed::Create)
-        return CreateObject{ticket, object.ref.resource, object.ref.ns, write.body};
-    if (write.deed == Deed::Delete) return DeleteObject{ticket, object.ref, object.uid};
-    return PatchObject{ticket, object.ref, write.of_status, write.body};
 }
 
 void Controller::tell(const engine::Subject& subject, const std::vector<engine::Notice>& notices,

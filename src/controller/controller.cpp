@@ -31,8 +31,9 @@ Controller::Controller(Settings settings, std::span<const api::Api> apis)
     environment_.passes_on_data = settings_.passes_on_data;
     for (const api::Api& api : apis) {
         if (!is_served(settings_, api)) continue;
-        served_.push_back({&api, runtime::ObjectTable{api.target_of, api.trim, budget_}});
-        if (api.declared.read) served_.back().settings = api.declared.read({}).values;
+        const api::Watch own = api.watches.empty() ? api::Watch{} : api.watches.front();
+        apis_.push_back({&api, runtime::ObjectTable{own.subject_of, own.trim, budget_}});
+        if (api.declared.read) apis_.back().settings = api.declared.read({}).values;
     }
 }
 
@@ -80,48 +81,50 @@ void Controller::on(Leadership&& input, Instant now) {
     if (input.leads == leads_ && input.fence == fence_) return;
     leads_ = input.leads;
     fence_ = input.fence;
+    environment_.fence = settings_.leads_at_once ? "" : encode(fence_);
     log(Log::Level::Info, leads_ ? "this operator leads" : "this operator does not lead");
     if (leads_) return queue_all({}, now);
     // What was learnt while leading may be untrue when we lead again.
     for (auto& [subject, about] : cases_) {
         stop_asking(about);
-        about.evidence.reset();
-        about.reading.reset();
-        about.answer.reset();
+        about.evidence.clear();
         about.progress.reset();
         about.overtaken_since.reset();
         about.must_read = true;
     }
 }
 
-const Controller::Served& Controller::served_as(std::string_view api) const {
+const Controller::ServedApi& Controller::served_as(std::string_view api) const {
     const auto found =
-        std::ranges::find_if(served_, [&](const Served& one) { return one.api->name == api; });
-    SLUICE_ASSERT(found != served_.end());
+        std::ranges::find_if(apis_, [&](const ServedApi& one) { return one.api->name == api; });
+    SLUICE_ASSERT(found != apis_.end());
     return *found;
 }
 
 const runtime::ObjectTable* Controller::table_of(const model::Resource* resource) const {
-    for (const Served& one : served_)
-        if (resource && one.api->resource == resource) return &one.objects;
+    for (const ServedApi& one : apis_)
+        if (resource && one.api->resource() == resource) return &one.objects;
     return nullptr;
 }
 
 runtime::ObjectTable& Controller::objects_of(const model::Resource* resource) {
     const auto found = std::ranges::find_if(
-        served_, [&](const Served& one) { return one.api->resource == resource; });
-    SLUICE_ASSERT(found != served_.end());
+        apis_, [&](const ServedApi& one) { return one.api->resource() == resource; });
+    SLUICE_ASSERT(found != apis_.end());
     return found->objects;
 }
 
 runtime::Touched Controller::subjects_of(const model::Resource* resource,
-                                         runtime::Concerned concerned) const {
-    runtime::Touched subjects = std::move(concerned.subjects);
-    for (const Served& one : served_) {
-        if (one.api->support != resource) continue;
-        for (const model::ObjectKey& key : concerned.owners)
+                                         runtime::Affected affected) const {
+    runtime::Touched subjects = std::move(affected.subjects);
+    for (const ServedApi& one : apis_) {
+        const bool is_owner = std::ranges::any_of(one.api->watches, [&](const api::Watch& watch) {
+            return watch.resource == resource && !watch.subject_of;
+        });
+        if (!is_owner) continue;
+        for (const model::ObjectKey& key : affected.owners)
             if (const auto owner = one.objects.find(key))
-                subjects.push_back(one.api->target_of(*owner));
+                subjects.push_back(one.api->watches.front().subject_of(*owner));
     }
     return subjects;
 }
@@ -132,14 +135,14 @@ void Controller::queue_all(const std::string& ns, Instant now) {
             if (ns.empty() || subject.ns == ns) queue_.add(subject, now);
     };
     queue(store_.sets());
-    for (const Served& one : served_)
+    for (const ServedApi& one : apis_)
         queue(one.objects.subjects());
 }
 
 std::map<std::string_view, const runtime::ObjectTable*> Controller::objects() const {
     std::map<std::string_view, const runtime::ObjectTable*> tables;
-    for (const Served& one : served_)
-        if (one.api->resource) tables[one.api->resource->plural] = &one.objects;
+    for (const ServedApi& one : apis_)
+        if (one.api->resource()) tables[one.api->resource()->plural] = &one.objects;
     return tables;
 }
 
@@ -153,10 +156,10 @@ void Controller::run_queue(Instant now) {
     }
 }
 
-int Controller::watch_restarts(model::Kind kind) const {
+int Controller::watch_restarts(model::Form form) const {
     int restarts = 0;
     for (const runtime::WatchSession& session : sessions_) {
-        if (session.scope().kind == kind) restarts += session.restarts();
+        if (session.scope().resource->form == form) restarts += session.restarts();
     }
     return restarts;
 }
@@ -164,7 +167,7 @@ int Controller::watch_restarts(model::Kind kind) const {
 std::map<engine::Phase, int> Controller::rollouts_by_phase() const {
     std::map<engine::Phase, int> phases;
     for (const auto& [subject, about] : cases_)
-        if (!about.api.empty() && steers_workloads(*served_as(about.api).api))
+        if (!about.api.empty() && served_as(about.api).api->steers_workloads())
             ++phases[about.phase];
     return phases;
 }

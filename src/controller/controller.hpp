@@ -1,10 +1,10 @@
 // The outer machine: inputs in, effects out, no I/O and no clock. Production and simulator run this
 // very object.
 //
-// Promises: a write that lets a pod go is preceded by a quorum read after which the same decision
-// was made again; a write whose outcome is unknown is followed by a read before any other; while it
-// does not lead it writes nothing; a workload that fails delays no other, and neither does one that
-// meets a defect of ours while it is decided about.
+// Promises: a write that lets a pod go, and every deletion, is preceded by a quorum read after
+// which the same decision was made again; a write whose outcome is unknown is followed by a read
+// before any other; while it does not lead it writes nothing; a workload that fails delays no
+// other, and neither does one that meets a defect of ours while it is decided about.
 #pragma once
 
 #include <array>
@@ -80,13 +80,14 @@ class Controller {
     std::map<std::string_view, const runtime::ObjectTable*> objects() const;
     std::size_t queue_depth() const { return queue_.depth(); }
     Duration queue_age(Instant now) const { return queue_.oldest_age(now); }
-    int watch_restarts(model::Kind kind) const;
+    // Of lists and watches of resources of this form.
+    int watch_restarts(model::Form form) const;
     std::map<engine::Phase, int> rollouts_by_phase() const;
     engine::Guarantee guarantee() const { return environment_.guarantee; }
 
   private:
     // An API that is served, its objects, and what is declared for it.
-    struct Served {
+    struct ServedApi {
         const api::Api* api;
         runtime::ObjectTable objects;
         std::shared_ptr<const engine::OwnSettings> settings = {};
@@ -94,7 +95,7 @@ class Controller {
         bool settings_listed = false;
     };
     // An API that has to do with a workload, and its objects that name it.
-    struct Concern {
+    struct Candidate {
         const api::Api* api;
         std::vector<model::CustomObject> objects;
     };
@@ -104,13 +105,6 @@ class Controller {
         engine::Snapshot seen;
         engine::Decision decision;
     };
-    // What cannot be taken back, and is done only if a read of the API leads to it again.
-    struct Intent {
-        std::optional<Partition> partition;
-        std::optional<engine::PodRemoval> removal;
-        friend bool operator==(const Intent&, const Intent&) = default;
-    };
-    static Intent intent_of(const engine::Decision& decision);
     static engine::Subject subject_of(const model::ObjectMeta& workload) {
         return {ref_to(model::statefulsets, workload.key), workload.uid};
     }
@@ -125,13 +119,12 @@ class Controller {
 
     // What is under way for one workload. Nothing in here must survive a crash.
     struct Case {
-        Intent intended;                            // what the read is to confirm
+        // What cannot be taken back, and is done only if the read leads to it again.
+        std::unique_ptr<engine::Action> intended;
         std::unique_ptr<engine::Decision> writing;  // what the write carries out
         Ticket asking = 0;
         std::unique_ptr<engine::Probe> asked;
-        std::unique_ptr<engine::HookEvidence> evidence;
-        std::unique_ptr<engine::MetricEvidence> reading;
-        std::unique_ptr<engine::OwnEvidence> answer;
+        engine::AllEvidence evidence;
         std::unique_ptr<Search> search;
         std::unique_ptr<engine::CheckProgress> progress;  // what the status will say, if not yet
         std::optional<Instant> contested_until;           // our last write came back changed
@@ -150,12 +143,8 @@ class Controller {
     void on(WatchEnded&& input, Instant now);
     void on(SessionFailed&& input, Instant now);
     void on(WorkloadRead&& input, Instant now);
-    void on(WorkloadPatched&& input, Instant now);
-    void on(ObjectPatched&& input, Instant now);
-    void on(Deleted&& input, Instant now);
-    void on(HookAnswered&& input, Instant now);
-    void on(MetricAnswered&& input, Instant now);
-    void on(OwnAnswered&& input, Instant now);
+    void on(Written&& input, Instant now);
+    void on(Answered&& input, Instant now);
     void on(PoliciesSeen&& input, Instant now);
     void on(Leadership&& input, Instant now);
 
@@ -173,13 +162,12 @@ class Controller {
     const runtime::ObjectTable* table_of(const model::Resource* resource) const;
     runtime::ObjectTable& objects_of(const model::Resource* resource);
     // Those that a change of objects of this resource concerns: also by way of their owners.
-    runtime::Touched subjects_of(const model::Resource* resource,
-                                 runtime::Concerned concerned) const;
+    runtime::Touched subjects_of(const model::Resource* resource, runtime::Affected affected) const;
     // The API that declares its settings in the ConfigMap of this session.
-    Served& declarer(const runtime::WatchSession& session);
-    const Served& served_as(std::string_view api) const;
-    void see_settings(Served& served, const model::ConfigMap& map, bool is_gone, Instant now);
-    void take_settings(Served& served, const model::ConfigMap& map, Instant now);
+    ServedApi& declarer(const runtime::WatchSession& session);
+    const ServedApi& served_as(std::string_view api) const;
+    void see_settings(ServedApi& served, const model::ConfigMap& map, bool is_gone, Instant now);
+    void take_settings(ServedApi& served, const model::ConfigMap& map, Instant now);
     // Those of this namespace; empty: all.
     void queue_all(const std::string& ns, Instant now);
     // Whether everything that the API needs there has been seen.
@@ -190,58 +178,55 @@ class Controller {
     void run_queue(Instant now);
     void look(const model::Ref& subject, Instant now);
     bool is_left_out(const model::Ref& subject, Instant now);
-    std::vector<Concern> concerned(const model::Ref& subject, const model::StatefulSet& set) const;
+    std::vector<Candidate> candidates_for(const model::Ref& subject,
+                                          const model::StatefulSet& set) const;
     // The set that is the subject, as it is known; without a UID if there is none.
     model::StatefulSet known_set(const model::Ref& subject) const;
-    std::vector<model::CustomObject> owned_by(const Concern& concern) const;
-    engine::Snapshot snapshot(const model::Ref& subject, Concern concern, model::StatefulSet set,
-                              std::vector<model::Pod> pods, const Case& about) const;
+    std::vector<model::CustomObject> owned_by(const Candidate& candidate) const;
+    engine::Snapshot snapshot(const model::Ref& subject, Candidate candidate,
+                              model::StatefulSet set, std::vector<model::Pod> pods,
+                              const Case& about) const;
     // What the first of those concerned decides, and what the others tell their own objects.
     // Nothing if there is no telling: then the workload is held.
-    std::optional<Turn> decided(const model::Ref& subject, std::vector<Concern> concerns,
+    std::optional<Turn> decided(const model::Ref& subject, std::vector<Candidate> candidates,
                                 model::StatefulSet set, std::vector<model::Pod> pods, Instant now);
-    std::optional<Turn> decided_by(const model::Ref& subject, Concern concern,
+    std::optional<Turn> decided_by(const model::Ref& subject, Candidate candidate,
                                    model::StatefulSet set, std::vector<model::Pod> pods,
                                    const Case& about, Instant now);
     void tell_of_defect(const api::Api& api, const engine::Subject& subject,
                         const std::string& defect, Instant now);
-    void add_bystanders(Turn& turn, std::vector<Concern> others, Instant now);
+    void add_bystanders(Turn& turn, std::vector<Candidate> others, Instant now);
     void carry_out(const api::Api& api, const engine::Snapshot& seen, engine::Decision decision,
                    bool is_live, Instant now);
     bool is_overtaken(const engine::Snapshot& seen, const engine::Decision& decision, Instant now);
     void remember(const api::Api& api, const engine::Snapshot& seen,
                   const engine::Decision& decision, Instant now);
     void write(const engine::Snapshot& seen, engine::Decision decision);
-    bool carries_fence(const model::StatefulSet& set) const;
-    static engine::Decision fencing(const engine::Snapshot& seen, const engine::Decision& decision);
-    Effect effect_of(Ticket ticket, const engine::ObjectWrite& write) const;
     void seek(const engine::Snapshot& seen, const std::vector<model::Ref>& wanted, Instant now);
-    void read(const model::Ref& subject, const std::string& claim, Intent intended);
-    void read_live(const engine::Snapshot& seen, Intent intended);
+    // `intended`: what it is to confirm; null: nothing in particular.
+    void read(const model::Ref& subject, const std::string& claim,
+              const engine::Action* intended = nullptr);
+    void read_live(const engine::Snapshot& seen, const engine::Action* intended = nullptr);
     Ticket issue(const model::Ref& subject, double cost);
     // Whom the answer to a request is about; nothing if nobody waits for it.
     std::optional<model::Ref> take_ticket(Ticket ticket);
-    Case* take_question(Ticket ticket, Instant now);
     void stop_asking(Case& about);
+    // Whether this very question is under way.
+    static bool is_asking(const Case& about, const engine::Probe& probe);
     void ask(const engine::Snapshot& seen, const std::optional<engine::Probe>& probe);
-    Effect question(Ticket ticket, const engine::Snapshot& seen,
-                    const engine::HookProbe& probe) const;
-    Effect question(Ticket ticket, const engine::Snapshot& seen,
-                    const engine::MetricProbe& probe) const;
-    Effect question(Ticket ticket, const engine::Snapshot& seen,
-                    const engine::OwnProbe& probe) const;
     void tell(const engine::Subject& subject, const std::vector<engine::Notice>& notices,
               Instant now);
-    void patched(const model::Ref& subject, const model::StatefulSet& set, Instant now);
+    bool is_contested(const model::Ref& subject, const engine::Action& action,
+                      const std::optional<model::Object>& answer, Instant now);
+    void refresh(const model::Resource* resource, const std::optional<model::Object>& object,
+                 Instant now);
     void refresh(const model::StatefulSet& set);
     void refresh(const model::Resource* resource, const model::CustomObject& object, Instant now);
     // The decision that was written, now that the answer is there.
     engine::Decision take_written(const model::Ref& subject);
     void count(const Case& about, const engine::Decision& written);
-    void look_again(const model::Ref& subject, Instant now);
-    void object_written(const model::Ref& subject, const engine::Decision& written, Instant now);
-    void patch_failed(const model::Ref& subject, const runtime::RequestFailure& failure,
-                      Instant now);
+    void request_failed(const model::Ref& subject, const runtime::RequestFailure& failure,
+                        Instant now);
     // A turn that came to nothing: nobody to decide for.
     void end_turn(const model::Ref& subject, Instant now);
     // One that is to be begun anew, after a while.
@@ -254,7 +239,7 @@ class Controller {
     Settings settings_;
     engine::Environment environment_;
     runtime::Budget budget_;
-    std::vector<Served> served_;
+    std::vector<ServedApi> apis_;
     std::vector<runtime::WatchSession> sessions_;
     runtime::Store store_;
     runtime::WorkQueue queue_;

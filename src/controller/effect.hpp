@@ -8,7 +8,6 @@
 #include <variant>
 #include <vector>
 
-#include "api/pilot/hooks/hook.hpp"
 #include "base/time.hpp"
 #include "controller/input.hpp"
 #include "engine/decision.hpp"
@@ -38,50 +37,16 @@ struct ReadWorkload {
     model::Ref subject;
     std::vector<model::Ref> objects;
 };
-struct PatchWorkload {
+struct Write {
     Ticket ticket;
-    model::ObjectKey key;
-    std::string json_patch;
+    engine::Action action;
 };
-struct PatchObject {
+struct Ask {
     Ticket ticket;
-    model::Ref object;
-    bool of_status;  // a patch of the status subresource
-    std::string json_patch;
+    std::string ns;  // where pods, Secrets and Jobs are
+    std::shared_ptr<const engine::Question> question;
 };
-struct CreateObject {  // answered like a patch; one that is there already is a 409
-    Ticket ticket;
-    const model::Resource* resource;
-    std::string ns;
-    std::string body;
-};
-struct DeleteObject {
-    Ticket ticket;
-    model::Ref object;
-    std::string uid;  // this object and no namesake
-};
-struct DeletePod {
-    Ticket ticket;
-    model::ObjectKey key;
-    std::string uid;            // this pod and no namesake
-    std::uint64_t version = 0;  // unless it has changed since; 0: even then
-};
-struct AskMetric {
-    Ticket ticket;
-    std::string ns;  // where the Secrets are
-    engine::MetricQuery query;
-};
-struct AskHook {
-    Ticket ticket;
-    api::pilot::Transition transition;  // pods by name and UID; their bodies are fetched on the way
-    std::shared_ptr<const api::pilot::HookCatalogue> hooks;
-};
-struct AskOwn {
-    Ticket ticket;
-    std::string ns;  // where Secrets and Jobs are
-    std::shared_ptr<const engine::OwnQuestion> question;
-};
-struct CancelQuestion {  // of any kind
+struct CancelQuestion {
     Ticket ticket;
 };
 struct PostEvent {
@@ -107,8 +72,7 @@ struct Log {
 };
 
 using Effect =
-    std::variant<StartList, StartWatch, StopWatch, ReadWorkload, PatchWorkload, PatchObject,
-                 CreateObject, DeleteObject, DeletePod, AskHook, AskMetric, AskOwn, CancelQuestion,
+    std::variant<StartList, StartWatch, StopWatch, ReadWorkload, Write, Ask, CancelQuestion,
                  PostEvent, SettingsTaken, CheckPolicies, RolloutEnded, Log>;
 
 struct Effects {

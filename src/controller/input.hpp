@@ -9,7 +9,6 @@
 #include <variant>
 #include <vector>
 
-#include "api/metrics/reading.hpp"
 #include "engine/probe.hpp"
 #include "model/decode.hpp"
 #include "model/lease.hpp"
@@ -53,30 +52,15 @@ struct WorkloadRead {
     Ticket ticket;
     Answer<LiveWorkload> answer;
 };
-struct WorkloadPatched {
+// The object after the write; nothing if it was deleted, or is on its way out. No object of that
+// UID is a 404 or a 409.
+struct Written {
     Ticket ticket;
-    Answer<model::StatefulSet> answer;
+    Answer<std::optional<model::Object>> answer;
 };
-struct ObjectPatched {  // or created
+struct Answered {
     Ticket ticket;
-    Answer<model::CustomObject> answer;
-};
-struct Deleted {  // or on its way out; no pod or object of that UID is a 404 or a 409
-    Ticket ticket;
-    Answer<void> answer;
-};
-struct MetricAnswered {
-    Ticket ticket;
-    api::metrics::MetricReading reading;
-};
-struct OwnAnswered {
-    Ticket ticket;
-    std::shared_ptr<const engine::OwnAnswer> answer;
-};
-struct HookAnswered {
-    Ticket ticket;
-    bool allowed = false;
-    std::string message;
+    std::shared_ptr<const engine::Answer> answer;
 };
 struct PoliciesSeen {
     std::optional<bool> installed;          // nothing: could not be found out
@@ -89,7 +73,6 @@ struct Leadership {
 struct Tick {};
 
 using Input = std::variant<Tick, PageArrived, EventsArrived, WatchEnded, SessionFailed,
-                           WorkloadRead, WorkloadPatched, ObjectPatched, Deleted, HookAnswered,
-                           MetricAnswered, OwnAnswered, PoliciesSeen, Leadership>;
+                           WorkloadRead, Written, Answered, PoliciesSeen, Leadership>;
 
 }  // namespace sluice::controller

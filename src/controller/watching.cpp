@@ -45,7 +45,7 @@ void Controller::on(SessionFailed&& input, Instant now) {
     if (!session.is_absent())
         return log(input.failure.status == 410 ? Log::Level::Info : Log::Level::Warning,
                    input.failure.message);
-    if (!was_absent && resource)
+    if (!was_absent)
         log(Log::Level::Info,
             fmt::format("the definition {}.{} is not installed, so {} is not served yet; to "
                         "install it: sluice manifests crds | kubectl apply --server-side -f -",
@@ -66,8 +66,8 @@ void Controller::absorb(SessionId id, const runtime::Seen& seen, Instant now) {
             queue(one.is_gone ? remove(session, one.object) : put(session, one.object));
     }
     for (const model::ObjectKey& key : seen.kept)
-        if (session.scope().resource) objects_of(session.scope().resource).keep(key);
-    const bool declares = session.scope().kind == model::Kind::ConfigMap;
+        if (session.scope().is_custom()) objects_of(session.scope().resource).keep(key);
+    const bool declares = session.scope().is_of(model::config_maps);
     // Who waited for it was not looked at.
     if (seen.is_synced) queue_all(declares ? "" : session.scope().ns, now);
     const bool is_contradicted = seen.complete_at && session.is_contradicted(*seen.complete_at);
@@ -83,20 +83,20 @@ void Controller::absorb(SessionId id, const runtime::Seen& seen, Instant now) {
         return;
     }
     if (!declares) return;
-    Served& served = declarer(session);
+    ServedApi& served = declarer(session);
     if (!served.settings_listed && !served.settings_meta.uid.empty())
         take_settings(served, {}, now);
 }
 
-Controller::Served& Controller::declarer(const runtime::WatchSession& session) {
-    const auto found = std::ranges::find_if(served_, [&](const Served& one) {
+Controller::ServedApi& Controller::declarer(const runtime::WatchSession& session) {
+    const auto found = std::ranges::find_if(apis_, [&](const ServedApi& one) {
         return selector_of(*one.api) == session.scope().field_selector;
     });
-    SLUICE_ASSERT(found != served_.end());
+    SLUICE_ASSERT(found != apis_.end());
     return *found;
 }
 
-void Controller::see_settings(Served& served, const model::ConfigMap& map, bool is_gone,
+void Controller::see_settings(ServedApi& served, const model::ConfigMap& map, bool is_gone,
                               Instant now) {
     const bool same = map.meta.uid == served.settings_meta.uid;
     if (is_gone) {
@@ -108,7 +108,7 @@ void Controller::see_settings(Served& served, const model::ConfigMap& map, bool 
     if (!older) take_settings(served, map, now);
 }
 
-void Controller::take_settings(Served& served, const model::ConfigMap& map, Instant now) {
+void Controller::take_settings(ServedApi& served, const model::ConfigMap& map, Instant now) {
     api::Settings read = served.api->declared.read(map.data);
     served.settings_meta = map.meta;
     served.settings = std::move(read.values);
@@ -152,18 +152,18 @@ runtime::Touched Controller::remove(const runtime::WatchSession& session,
 
 void Controller::begin_list(const runtime::WatchSession& session) {
     const runtime::WatchScope& scope = session.scope();
-    if (scope.kind == model::Kind::StatefulSet) store_.begin_list_of_sets(scope.ns);
-    if (scope.kind == model::Kind::Pod) store_.begin_list_of_pods(scope.ns);
-    if (scope.kind == model::Kind::Custom) objects_of(scope.resource).begin_list(scope.ns);
-    if (scope.kind == model::Kind::ConfigMap) declarer(session).settings_listed = false;
+    if (scope.is_of(model::statefulsets)) store_.begin_list_of_sets(scope.ns);
+    if (scope.is_of(model::pods)) store_.begin_list_of_pods(scope.ns);
+    if (scope.is_custom()) objects_of(scope.resource).begin_list(scope.ns);
+    if (scope.is_of(model::config_maps)) declarer(session).settings_listed = false;
 }
 
 runtime::Touched Controller::drop_unlisted(const runtime::WatchSession& session,
                                            std::uint64_t version) {
     const runtime::WatchScope& scope = session.scope();
-    if (scope.kind == model::Kind::StatefulSet) return store_.drop_unlisted_sets(scope.ns, version);
-    if (scope.kind == model::Kind::Pod) return store_.drop_unlisted_pods(scope.ns, version);
-    if (scope.kind == model::Kind::Custom)
+    if (scope.is_of(model::statefulsets)) return store_.drop_unlisted_sets(scope.ns, version);
+    if (scope.is_of(model::pods)) return store_.drop_unlisted_pods(scope.ns, version);
+    if (scope.is_custom())
         return subjects_of(scope.resource,
                            objects_of(scope.resource).drop_unlisted(scope.ns, version));
     return {};
@@ -208,10 +208,10 @@ std::string Controller::sync_problem() const {
     std::string problem;
     for (const runtime::WatchSession& session : sessions_) {
         const std::string& ns = session.scope().ns;
-        const bool served = std::ranges::any_of(served_, [&](const Served& one) {
-            return steers_workloads(*one.api) && serves(*one.api, ns);
+        const bool served = std::ranges::any_of(apis_, [&](const ServedApi& one) {
+            return one.api->steers_workloads() && serves(*one.api, ns);
         });
-        if (served && is_settled(ns) && session.scope().kind != model::Kind::ConfigMap) return {};
+        if (served && is_settled(ns) && !session.scope().is_of(model::config_maps)) return {};
         if (problem.empty() && !session.is_absent()) problem = session.last_failure();
     }
     return problem.empty() ? "the first list is not complete yet" : problem;

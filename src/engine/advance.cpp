@@ -16,8 +16,9 @@ Verdict judge_all(const std::vector<Gate>& gates, const Snapshot& seen, Instant 
         if (Hold* hold = std::get_if<Hold>(&verdict); hold && again)
             hold->until = std::min(hold->until.value_or(*again), *again);
         if (!std::holds_alternative<Pass>(verdict)) return verdict;
-        if (const auto* hook = std::get_if<HookApproval>(&gate); hook && seen.evidence)
-            again = seen.evidence->at + hook->evidence_age_max + 1s;
+        const auto* hook = std::get_if<HookApproval>(&gate);
+        const Evidence* approval = hook ? last_of<HookAnswer>(seen.evidence) : nullptr;
+        if (approval) again = approval->at + hook->evidence_age_max + 1s;
     }
     return Pass{};
 }

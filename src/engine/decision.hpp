@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
+#include "base/numbers.hpp"
 #include "base/time.hpp"
 #include "engine/probe.hpp"
 #include "engine/progress.hpp"
 #include "engine/reason.hpp"
 #include "model/custom_object.hpp"
-#include "model/workload_patch.hpp"
 
 namespace sluice::engine {
 
@@ -49,53 +49,57 @@ struct Ended {
 struct Subject {
     model::Ref ref;
     std::string uid;
+    friend bool operator==(const Subject&, const Subject&) = default;
 };
 
-// A write to a custom object, with its preconditions inside.
-struct ObjectWrite {
-    enum class Deed : std::uint8_t {
+// One write to one object, never without the preconditions under which it was decided: a JSON Patch
+// by its `test` operations, a deletion by the UID. One that fails is decided upon anew; the same
+// bytes are never sent again.
+struct Action {
+    enum class Verb : std::uint8_t {
         Patch,
         Create,  // one that is there already is left as it is
-        Delete,  // this one by its UID, and no namesake
+        Delete,  // this one by its UID, and no namesake; what it owns follows
     };
-    Subject object;
-    bool of_status = false;
-    std::string body;                  // a JSON Patch, or the whole object that is created
-    std::vector<Notice> notices = {};  // about this object, once the write is through
-    Deed deed = Deed::Patch;
+    Verb verb = Verb::Patch;
+    Subject object;             // of Create without a UID
+    std::string body = {};      // a JSON Patch, or the whole object that is created
+    bool of_status = false;     // of Patch: of the status subresource
+    std::uint64_t version = 0;  // of Delete: only as it was seen in this one; 0: in any
+    bool lets_pods_go = false;  // of Patch: pods that were shielded may be replaced
+    std::optional<Partition> partition = {};  // of a patch that moves it: to where
+    std::vector<Notice> notices = {};         // about this object, once the write is through
 };
+// Such an action is carried out only if a live read leads to it again.
+bool cannot_be_undone(const Action& action);
+// Two decisions that mean the same, whatever became of the object meanwhile.
+bool is_same(const Action& one, const Action& other);
 
-// A pod that is deleted so that it comes back on another revision.
-struct PodRemoval {
-    std::string name;
-    std::string uid;
-    std::uint64_t version = 0;  // only as it was seen in this one; 0: in any
-    // Two that are about the same pod mean the same, whatever became of it meanwhile.
-    friend bool operator==(const PodRemoval& one, const PodRemoval& other) {
-        return one.name == other.name && one.uid == other.uid;
-    }
-};
+Action deletion_of(Subject object, std::uint64_t version = 0);
 
 struct Decision {
     StatusReport report;
-    // At most one of these at a time, the first that there is; then the world is looked at again.
-    std::optional<model::WorkloadPatch> patch;  // with its preconditions
-    std::optional<PodRemoval> removal;
-    std::vector<ObjectWrite> writes;
+    std::vector<Action> actions;  // the first is done; then the world is looked at again
 
-    std::vector<Notice> notices;            // become events once the patch is through
+    std::vector<Notice> notices;            // become events once the first action is through
     std::optional<Subject> subject;         // whom the notices are about; nothing: the workload
     std::optional<Probe> probe;             // a fact we need from outside
     std::optional<CheckProgress> progress;  // what is to be remembered of a metric check
     std::optional<int> rests_at;            // the place of the rest that it waits for
     std::optional<Instant> wake_at;         // absolute; a wait is a time, never a flag
     bool silent = false;                    // a wait that is over so soon that nobody is told
-    bool takes_step = false;                // the patch lets a pod go
+    bool takes_step = false;                // the first action lets a pod go
     bool needs_live = false;                // the cache may be behind: look at the API first
-    bool releases = false;                  // the patch lets the workload out of our hands
-    // Objects that must be looked at before anything can be decided; nothing else is done then.
-    std::vector<model::Ref> wants;
-    std::optional<Ended> ended;  // the patch ends a rollout
+    bool releases = false;                  // the first action lets the workload out of our hands
+    // Objects that it rests on and that were not looked at: they are read, and it is decided anew;
+    // nothing else is done then.
+    std::vector<model::Ref> rests_on;
+    std::optional<Ended> ended;  // the first action ends a rollout
 };
+
+// The workload itself is written, not just an object that is about it.
+bool patches_workload(const Decision& decision);
+// A pod that was shielded may be replaced once it is carried out.
+bool lowers_partition(const Decision& decision);
 
 }  // namespace sluice::engine

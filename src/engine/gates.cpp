@@ -61,23 +61,23 @@ std::string transition_text(const std::optional<PodRef>& prev, const std::option
     return prev ? fmt::format("after {}", prev->name) : std::string{};
 }
 
-Hold asking(const HookApproval& gate, HookProbe probe, const Snapshot& seen, Instant now) {
-    Hold hold = brief_hold(
-        Reason::AskingHook,
-        fmt::format("Asking hook {} {}.", gate.hook, transition_text(probe.prev, probe.next)), seen,
-        now);
+Hold asking(const HookApproval& gate, const std::string& transition, Probe probe,
+            const Snapshot& seen, Instant now) {
+    Hold hold = brief_hold(Reason::AskingHook,
+                           fmt::format("Asking hook {} {}.", gate.hook, transition), seen, now);
     hold.probe = std::move(probe);
     return hold;
 }
 
 // An approval that is too old to act on is none: the hook is asked again.
-Verdict judge_evidence(const HookApproval& gate, const HookEvidence& evidence, HookProbe probe,
-                       const Snapshot& seen, Instant now) {
-    if (evidence.allowed && now - evidence.at <= gate.evidence_age_max) return Pass{};
-    if (evidence.allowed) return asking(gate, std::move(probe), seen, now);
+Verdict judge_answer(const HookApproval& gate, const std::string& transition,
+                     const Evidence& evidence, Probe probe, const Snapshot& seen, Instant now) {
+    const HookAnswer& answer = *opened<HookAnswer>(*evidence.answer);
+    if (answer.allowed && now - evidence.at <= gate.evidence_age_max) return Pass{};
+    if (answer.allowed) return asking(gate, transition, std::move(probe), seen, now);
     const std::string message =
-        fmt::format("Hook {} refused {}: {}", gate.hook, transition_text(probe.prev, probe.next),
-                    evidence.message.empty() ? "it gave no reason" : evidence.message);
+        fmt::format("Hook {} refused {}: {}", gate.hook, transition,
+                    answer.message.empty() ? "it gave no reason" : answer.message);
     const Instant again = evidence.at + gate.retry;
     if (now < again) return Hold{Reason::HookRefused, message, again};
     return Hold{.reason = Reason::HookRefused, .message = message, .probe = std::move(probe)};
@@ -165,12 +165,16 @@ Verdict judge(const Refused& gate, const Snapshot&, Instant) {
 Verdict judge(const HookApproval& gate, const Snapshot& seen, Instant now) {
     if (const auto& problem = seen.hook_problem) return Hold{reason_of(*problem), problem->message};
     const PodRow row{seen};
-    HookProbe probe{{}, {}, gate.hook, reference(row, gate.prev), reference(row, gate.next)};
-    probe.key = transition_key(seen, probe.prev, probe.next);
-    probe.binding = fmt::format("{} {}", seen.workload.meta.generation, seen.hook_binding);
-    if (seen.evidence && seen.evidence->key == probe.key && seen.evidence->binding == probe.binding)
-        return judge_evidence(gate, *seen.evidence, std::move(probe), seen, now);
-    return asking(gate, std::move(probe), seen, now);
+    HookQuestion question{gate.hook, reference(row, gate.prev), reference(row, gate.next), {}};
+    question.idempotency_key = transition_key(seen, question.prev, question.next);
+    const std::string transition = transition_text(question.prev, question.next);
+    Probe probe{fmt::format("{} {} {}", question.idempotency_key, seen.workload.meta.generation,
+                            seen.hook_binding),
+                question_of(std::move(question))};
+    const Evidence* evidence = last_of<HookAnswer>(seen.evidence);
+    if (evidence && evidence->key == probe.key)
+        return judge_answer(gate, transition, *evidence, std::move(probe), seen, now);
+    return asking(gate, transition, std::move(probe), seen, now);
 }
 
 }  // namespace sluice::engine

@@ -9,6 +9,7 @@
 #include "engine/steering.hpp"
 #include "engine/verdict.hpp"
 #include "engine/world.hpp"
+#include "model/workload_patch.hpp"
 
 namespace sluice::engine {
 
@@ -25,10 +26,17 @@ class Helm {
     Decision part(const std::string& why, Parting parting) const;
 
   private:
-    Decision wait(Phase phase, Reason reason, std::string message) const;
+    // `notes` are annotations that are written beside the report.
+    Decision wait(Phase phase, Reason reason, std::string message,
+                  const model::Texts& notes = {}) const;
     // `repeats_step`: the gate stood there before, and what was collected at that step counts on.
     Decision move_gate(Memory memory, Partition to, StatusReport report,
                        bool repeats_step = false) const;
+    // The same, with a patch that holds more than the move.
+    Decision move_gate(model::WorkloadPatch patch, Memory memory, Partition to, StatusReport report,
+                       bool repeats_step) const;
+    // With the fence of the leader that writes it.
+    Action action_of(model::WorkloadPatch patch) const;
     Memory opened(std::int64_t id) const;
     Decision adopt() const;
     Decision adopt_failed(const Quarantine& known) const;
@@ -60,8 +68,9 @@ class Helm {
     Decision unstick(const PodRow& row, PodIndex index) const;
     bool runs_well(const PodRow& row, const std::string& revision) const;
     bool is_well(const model::Pod* pod) const;
-    Decision take_away(const model::Pod& pod, Phase phase, Reason reason,
-                       std::string message) const;
+    // `version`: only as it was seen in this one; 0: in any.
+    Decision take_away(const model::Pod& pod, Phase phase, Reason reason, std::string message,
+                       std::uint64_t version = 0) const;
     std::optional<Decision> wait_for_returned(const PodRow& row) const;
     // A value that is new; taking the annotation away asks for nothing.
     bool asks_for_retry(const Memory& memory) const;
@@ -71,9 +80,9 @@ class Helm {
     std::optional<Decision> guard(const std::optional<Memory>& memory) const;
     Decision wait_for_status() const;
     // What becomes of the gate when we part from it.
-    enum class Fate : std::uint8_t { Kept, Restored, Opened };
-    Fate fate_of_gate(const std::optional<Memory>& memory, Parting parting) const;
-    std::string farewell(const std::optional<Memory>& memory, Fate fate) const;
+    enum class GateAfter : std::uint8_t { Kept, Restored, Opened };
+    GateAfter gate_after(const std::optional<Memory>& memory, Parting parting) const;
+    std::string farewell(const std::optional<Memory>& memory, GateAfter after) const;
     Decision claimed_by_other(const std::string& other) const;
     // Who says what the partition is, as the subject of a sentence.
     std::string somebody() const;

@@ -45,11 +45,21 @@ bool Helm::is_well(const model::Pod* pod) const {
     return pod && !pod->meta.deleting && (excused || is_available(*pod, set().min_ready, now_));
 }
 
-// Where the report is an annotation it is written first, and the pod goes at the next look.
-Decision Helm::take_away(const model::Pod& pod, Phase phase, Reason reason,
-                         std::string message) const {
+// Where the report is an annotation it is written first, and the pod goes at the next look. The
+// deletion of a pod can carry no fence, so its set does, before: whoever leads after us and writes
+// to the set takes the deletion from under us, for it is decided upon anew after this write.
+Decision Helm::take_away(const model::Pod& pod, Phase phase, Reason reason, std::string message,
+                         std::uint64_t version) const {
     Decision decision = wait(phase, reason, std::move(message));
-    decision.removal = PodRemoval{pod.meta.key.name, pod.meta.uid};
+    const std::string& fence = seen_.environment.fence;
+    const bool lacks_fence = !fence.empty() && annotation(set(), key::fence) != fence;
+    if (decision.actions.empty() && lacks_fence) {
+        decision.notices.clear();
+        decision.actions.push_back(action_of(model::WorkloadPatch{set()}));
+        return decision;
+    }
+    decision.actions.push_back(
+        deletion_of({ref_to(model::pods, pod.meta.key), pod.meta.uid}, version));
     return decision;
 }
 
@@ -163,7 +173,7 @@ std::optional<PodIndex> Helm::stuck_pod(const PodRow& row) const {
 Decision Helm::unsticking(Decision decision) const {
     const Reason why = decision.report.reason;
     const bool waits = why == Reason::PodsNotReady || why == Reason::ProgressDeadlineExceeded;
-    const bool moves = decision.patch && decision.patch->moves_partition();
+    const bool moves = !decision.actions.empty() && decision.actions.front().partition;
     const std::string& wish = annotation(set(), key::unstick);
     if (!waits || moves || !(wish.empty() || wish == "Always")) return decision;
     const PodRow row{seen_};
@@ -183,10 +193,9 @@ Decision Helm::unstick(const PodRow& row, PodIndex index) const {
         fmt::format("Pod {} was never ready on revision {}, which is not wanted any more; it is "
                     "replaced by one of revision {}.",
                     pod.meta.key.name, pod.revision,
-                    exposed ? set().update_revision : set().current_revision));
-    // One that becomes ready at the last moment stays.
-    decision.removal = PodRemoval{pod.meta.key.name, pod.meta.uid, pod.meta.resource_version};
-    if (!decision.patch)
+                    exposed ? set().update_revision : set().current_revision),
+        pod.meta.resource_version);  // one that becomes ready at the last moment stays
+    if (!patches_workload(decision))
         decision.notices.push_back({Reason::StuckPodReplaced, decision.report.message});
     return decision;
 }

@@ -95,7 +95,7 @@ Decision Helm::put_back(Memory memory) const {
         correct(std::move(memory), exposes ? to : closed_partition,
                 {exposes ? Phase::Rolling : Phase::Waiting, Reason::PartitionRestored, message, {}},
                 repeats_step);
-    decision.needs_live = decision.patch && decision.patch->moves_partition();
+    decision.needs_live = !decision.actions.empty() && decision.actions.front().partition;
     return decision;
 }
 
@@ -103,14 +103,12 @@ Decision Helm::put_back(Memory memory) const {
 // scaled to as many replicas.
 Decision Helm::hold_at_brake(Memory memory) const {
     const Partition gate = effective_partition(set());
-    Decision decision = wait(Phase::Held, Reason::PartitionRaised,
-                             fmt::format("{} raised the partition from {} to {}.", somebody(),
-                                         memory.partition.value, gate.value));
-    if (memory.brake == gate) return decision;
+    const std::string message = fmt::format("{} raised the partition from {} to {}.", somebody(),
+                                            memory.partition.value, gate.value);
+    if (memory.brake == gate) return wait(Phase::Held, Reason::PartitionRaised, message);
     memory.brake = gate;
-    if (!decision.patch) decision.patch = model::WorkloadPatch{set()};
-    decision.patch->annotate(model::key::rollout, encode(memory));
-    return decision;
+    return wait(Phase::Held, Reason::PartitionRaised, message,
+                {{model::key::rollout, encode(memory)}});
 }
 
 // Our last write came back with another partition. Where it was to be lowered, memory is put right:

@@ -65,9 +65,9 @@ std::optional<Partition> found_partition(const StatefulSet& set) {
 }
 
 // What people read. In mid-rollout it says how the pods go on, for nobody else will.
-std::string Helm::farewell(const std::optional<Memory>& memory, Fate fate) const {
-    if (fate == Fate::Opened) return "Kubernetes updates its pods by itself.";
-    if (memory && fate == Fate::Restored)
+std::string Helm::farewell(const std::optional<Memory>& memory, GateAfter after) const {
+    if (after == GateAfter::Opened) return "Kubernetes updates its pods by itself.";
+    if (memory && after == GateAfter::Restored)
         return fmt::format("its partition is {} again, as it was before.", text_of(memory->found));
     std::string stays = fmt::format("its partition stays at {}.", effective_partition(set()).value);
     if (set().strategy != model::UpdateStrategy::RollingUpdate) return stays;
@@ -76,44 +76,44 @@ std::string Helm::farewell(const std::optional<Memory>& memory, Fate fate) const
 }
 
 // A gate that somebody else has moved, or taken from us, is theirs.
-Helm::Fate Helm::fate_of_gate(const std::optional<Memory>& memory, Parting parting) const {
-    if (set().strategy != model::UpdateStrategy::RollingUpdate) return Fate::Kept;
-    if (parting == Parting::Open) return Fate::Opened;
+Helm::GateAfter Helm::gate_after(const std::optional<Memory>& memory, Parting parting) const {
+    if (set().strategy != model::UpdateStrategy::RollingUpdate) return GateAfter::Kept;
+    if (parting == Parting::Open) return GateAfter::Opened;
     const bool is_settled = memory && !memory->open && !memory->failed && !is_pending(seen_);
     const bool is_ours = memory && effective_partition(set()) == memory->partition &&
                          !annotation(set(), key::claim).empty();
-    return is_settled && is_ours && !set().meta.deleting ? Fate::Restored : Fate::Kept;
+    return is_settled && is_ours && !set().meta.deleting ? GateAfter::Restored : GateAfter::Kept;
 }
 
 Decision Helm::part(const std::string& why, Parting parting) const {
     const auto memory = recall(set());
-    const Fate fate = fate_of_gate(memory, parting);
+    const GateAfter after = gate_after(memory, parting);
     WorkloadPatch patch{set()};
     erase_report(patch);
     for (const auto& [name, value] : course_.marks)
         patch.unannotate(name);
-    if (fate == Fate::Opened && effective_partition(set()) > Partition{0})
+    if (after == GateAfter::Opened && effective_partition(set()) > Partition{0})
         patch.move_partition(Partition{0});
     Decision decision;
     decision.report = {Phase::Idle, Reason::Released, "", {}};
     if (patch.empty() || course_.held_by) return decision;
     // Whether something is pending is known only then.
     const bool is_known = has_current_status(set()) || set().meta.deleting;
-    if (memory && fate != Fate::Opened && !is_known) return wait_for_status();
+    if (memory && after != GateAfter::Opened && !is_known) return wait_for_status();
 
-    if (memory && fate == Fate::Restored) restore(patch, memory->found);
-    const bool is_left = memory && fate == Fate::Kept &&
+    if (memory && after == GateAfter::Restored) restore(patch, memory->found);
+    const bool is_left = memory && after == GateAfter::Kept &&
                          effective_partition(set()) == memory->partition &&
                          !annotation(set(), key::claim).empty();
     if (is_left)
         patch.annotate(key::partition_before, note_of(memory->found, effective_partition(set())));
     decision.needs_live = patch.lowers_partition();
-    decision.patch = std::move(patch);
+    decision.actions.push_back(to_action(patch));
     decision.releases = true;
     if (memory && memory->open) decision.ended = {"released", now_ - memory->started};
     decision.notices.push_back(
         {Reason::Released, fmt::format("{}: Sluice no longer steers {}; {}", why,
-                                       set().meta.key.name, farewell(memory, fate))});
+                                       set().meta.key.name, farewell(memory, after))});
     return decision;
 }
 

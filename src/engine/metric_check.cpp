@@ -44,10 +44,9 @@ CheckProgress in_window(CheckProgress progress, Instant window) {
 }
 
 // Nobody knows what to make of it: no answer, or a value that is none where data is to pass.
-bool is_unknown(const MetricCheck& gate, const MetricEvidence& evidence) {
-    if (evidence.kind == MetricEvidence::Kind::Unknown) return true;
-    return evidence.kind == MetricEvidence::Kind::Data && gate.passes_on_data &&
-           !evidence.is_number;
+bool is_unknown(const MetricCheck& gate, const MetricAnswer& answer) {
+    if (answer.kind == MetricAnswer::Kind::Unknown) return true;
+    return answer.kind == MetricAnswer::Kind::Data && gate.passes_on_data && !answer.is_number;
 }
 
 // Passes that lead nowhere, because nobody looked for too long, use up no tries either: a rollout
@@ -57,22 +56,23 @@ void void_passes(CheckProgress& progress) {
     progress.successes = 0;
 }
 
-void count(CheckProgress& progress, const MetricCheck& gate, const MetricEvidence& evidence) {
-    progress.last_text = evidence.text;
-    if (is_unknown(gate, evidence)) {
-        if (evidence.kind == MetricEvidence::Kind::Data)
+void count(CheckProgress& progress, const MetricCheck& gate, const MetricAnswer& answer,
+           Instant at) {
+    progress.last_text = answer.text;
+    if (is_unknown(gate, answer)) {
+        if (answer.kind == MetricAnswer::Kind::Data)
             progress.last_text = "the value is not a number";
         progress.last_result = CheckResult::Error;
         return;
     }
-    const bool passed = (evidence.kind == MetricEvidence::Kind::Data) == gate.passes_on_data;
-    if (evidence.at - progress.last > gate.period + grace) void_passes(progress);
+    const bool passed = (answer.kind == MetricAnswer::Kind::Data) == gate.passes_on_data;
+    if (at - progress.last > gate.period + grace) void_passes(progress);
     ++progress.tries;
     progress.failed += passed ? 0 : 1;
     progress.successes = passed ? progress.successes + 1 : 0;
     progress.failures = passed ? 0 : progress.failures + 1;
     progress.last_result = passed ? CheckResult::Passed : CheckResult::Failed;
-    progress.last = evidence.at;
+    progress.last = at;
 }
 
 std::string tally(const MetricCheck& gate, const CheckProgress& progress) {
@@ -154,10 +154,13 @@ Verdict judge(const MetricCheck& gate, const Snapshot& seen, Instant now) {
 
     // What failed stays so: an answer that came later, or to somebody with an old view, is none.
     if (auto fail = used_up(gate, progress, pod)) return std::move(*fail);
-    const auto& answer = seen.reading;
+    const Evidence* evidence = last_of<MetricAnswer>(seen.evidence);
+    // The API keeps whole seconds.
+    const Instant at = evidence ? in_whole_seconds(evidence->at) : Instant{};
     const bool is_news =
-        answer && answer->key == key && answer->at > progress.last && now - answer->at <= grace;
-    if (is_news) count(progress, gate, *answer);
+        evidence && evidence->key == key && at > progress.last && now - at <= grace;
+    const MetricAnswer answer = is_news ? *opened<MetricAnswer>(*evidence->answer) : MetricAnswer{};
+    if (is_news) count(progress, gate, answer, at);
     const bool passed = progress.successes >= gate.success_threshold;
     if (passed && now - progress.last <= grace) return Pass{};
     if (passed) void_passes(progress);  // too long ago to act on
@@ -165,21 +168,21 @@ Verdict judge(const MetricCheck& gate, const Snapshot& seen, Instant now) {
 
     const Instant first = window + gate.initial_delay;
     Instant next = progress.last + gate.period;
-    if (is_news && is_unknown(gate, *answer))
-        next = std::max(next, answer->at + std::min(error_pace, gate.period));
+    if (is_news && is_unknown(gate, answer))
+        next = std::max(next, at + std::min(error_pace, gate.period));
     Hold hold =
         now < first
             ? Hold{Reason::InitialDelay,
                    fmt::format("All pods are available; the checks before pod {} begin after a "
                                "delay of {}.",
                                pod, sluice::to_text(gate.initial_delay))}
-            : going_on(gate, progress, is_news && answer->misconfigured, pod, seen, now);
+            : going_on(gate, progress, is_news && answer.misconfigured, pod, seen, now);
     if (now < first) hold.silent = gate.initial_delay <= short_delay;
     const Instant due = std::max(first, next);
     if (now < due)
         hold.until = hold.until ? std::min(*hold.until, due) : due;
     else
-        hold.probe = MetricProbe{key, *gate.query};
+        hold.probe = Probe{key, question_of(*gate.query)};
     // An old trouble is asked about anew before it is told anew.
     if (hold.probe && !is_news && progress.last_result == CheckResult::Error) hold.silent = true;
     hold.progress = std::move(progress);

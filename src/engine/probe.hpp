@@ -6,11 +6,70 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <variant>
+#include <vector>
 
 #include "base/time.hpp"
 
 namespace sluice::engine {
+
+// Only whoever asks a question and whoever answers it know its type; all others hand it on.
+struct Question {
+    virtual ~Question() = default;
+};
+struct Answer {
+    virtual ~Answer() = default;
+};
+// What whoever runs the operator has declared for an API; only that API can read it.
+struct OwnSettings {
+    virtual ~OwnSettings() = default;
+};
+
+template <class Base, class What>
+struct Holding final : Base {
+    explicit Holding(What one) : what(std::move(one)) {}
+    const What what;
+};
+template <class What>
+std::shared_ptr<const Question> question_of(What what) {
+    return std::make_shared<const Holding<Question, What>>(std::move(what));
+}
+template <class What>
+std::shared_ptr<const Answer> answer_of(What what) {
+    return std::make_shared<const Holding<Answer, What>>(std::move(what));
+}
+// Null: it is a question, or an answer, of another type.
+template <class What>
+const What* opened(const Question& question) {
+    const auto* held = dynamic_cast<const Holding<Question, What>*>(&question);
+    return held ? &held->what : nullptr;
+}
+template <class What>
+const What* opened(const Answer& answer) {
+    const auto* held = dynamic_cast<const Holding<Answer, What>*>(&answer);
+    return held ? &held->what : nullptr;
+}
+
+struct Probe {
+    std::string key;  // the same key, the same question
+    std::shared_ptr<const Question> question;
+    bool outlasts_step = false;  // its answer is of use after the next step, too
+};
+
+struct Evidence {
+    std::string key;
+    std::shared_ptr<const Answer> answer;
+    Instant at;
+    bool outlasts_step = false;
+};
+
+// What was said last, and of what; at most one of a type.
+using AllEvidence = std::vector<Evidence>;
+template <class What>
+const Evidence* last_of(const AllEvidence& all) {
+    for (const Evidence& one : all)
+        if (opened<What>(*one.answer)) return &one;
+    return nullptr;
+}
 
 struct PodRef {
     std::string name;
@@ -18,16 +77,20 @@ struct PodRef {
     friend bool operator==(const PodRef&, const PodRef&) = default;
 };
 
-// Ask the hook about one transition: prev was updated last, next would be updated next.
-struct HookProbe {
-    std::string key;  // StatefulSet UID, revision and pod UIDs: the same transition, the same key
-    // What else an answer is bound to: the hook, its declaration and settings, the generation. An
-    // approval that was given to another question is no approval, even about the same pods.
-    std::string binding;
+// Ask the hook about one transition: prev was updated last, next would be updated next. The key of
+// the probe holds also what else an answer is bound to: the hook, its declaration and settings, the
+// generation. An approval that was given to another question is no approval, even about the same
+// pods.
+struct HookQuestion {
     std::string hook;
     std::optional<PodRef> prev;
     std::optional<PodRef> next;
-    friend bool operator==(const HookProbe&, const HookProbe&) = default;
+    std::string idempotency_key;  // set UID, revision and pod UIDs: the same transition, the same
+    friend bool operator==(const HookQuestion&, const HookQuestion&) = default;
+};
+struct HookAnswer {
+    bool allowed = false;
+    std::string message = {};
 };
 
 // One question to Prometheus. Secrets are of the namespace of the workload.
@@ -40,59 +103,12 @@ struct MetricQuery {
     Duration timeout = 10s;             // of one request
     friend bool operator==(const MetricQuery&, const MetricQuery&) = default;
 };
-
-struct MetricProbe {
-    std::string key;  // the step, the check and the window that the answer counts for
-    MetricQuery query;
-    friend bool operator==(const MetricProbe&, const MetricProbe&) = default;
-};
-
-// A question that only the API understands which asks it, and whoever carries it out. The engine
-// hands it on and looks at nothing but its key.
-struct OwnQuestion {
-    virtual ~OwnQuestion() = default;
-};
-struct OwnAnswer {
-    virtual ~OwnAnswer() = default;
-};
-// What whoever runs the operator has declared for an API; only that API can read it.
-struct OwnSettings {
-    virtual ~OwnSettings() = default;
-};
-struct OwnProbe {
-    std::string key;  // the same key, the same question
-    std::shared_ptr<const OwnQuestion> question;
-    friend bool operator==(const OwnProbe& one, const OwnProbe& other) {
-        return one.key == other.key;
-    }
-};
-
-struct HookEvidence {
-    std::string key;
-    std::string binding;
-    bool allowed = false;
-    std::string message;
-    Instant at;
-};
-
-struct MetricEvidence {
+struct MetricAnswer {
     enum class Kind : std::uint8_t { NoData, Data, Unknown };
-    std::string key;
     Kind kind = Kind::Unknown;
     bool is_number = true;       // false: the first value is NaN, which nobody can be glad of
     bool misconfigured = false;  // Unknown, and it will stay so until somebody changes something
-    std::string text;            // the value, or of Unknown a sentence; nothing secret
-    Instant at;                  // in whole seconds, as the API keeps it
+    std::string text = {};       // the value, or of Unknown a sentence; nothing secret
 };
-
-struct OwnEvidence {
-    std::string key;
-    std::shared_ptr<const OwnAnswer> answer;
-    Instant at;
-};
-
-using Probe = std::variant<HookProbe, MetricProbe, OwnProbe>;
-// Two probes that ask for the same thing on behalf of the same question.
-bool is_same_question(const Probe& one, const Probe& other);
 
 }  // namespace sluice::engine

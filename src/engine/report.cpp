@@ -61,6 +61,14 @@ std::string unblock_text(Reason reason, const model::StatefulSet& set, std::span
     return std::string{entry(reason).unblock};
 }
 
+Action to_action(const model::WorkloadPatch& patch) {
+    Action action{.object = {ref_to(model::statefulsets, patch.key()), patch.uid()},
+                  .body = patch.to_json_patch(),
+                  .lets_pods_go = patch.lowers_partition()};
+    if (patch.moves_partition()) action.partition = patch.partition_to();
+    return action;
+}
+
 void write_report(model::WorkloadPatch& patch, const StatusReport& report, const Snapshot& seen,
                   Instant now) {
     const model::StatefulSet& set = seen.workload;

@@ -6,6 +6,7 @@
 
 #include "engine/decision.hpp"
 #include "engine/snapshot.hpp"
+#include "model/workload_patch.hpp"
 
 namespace sluice::engine {
 
@@ -15,6 +16,9 @@ struct Command {
     Reason reason;
     const char* text;
 };
+
+// The write that the patch stands for; lowering the partition cannot be taken back.
+Action to_action(const model::WorkloadPatch& patch);
 
 // Adds the report's annotations to the patch; those that are right already are left alone. `since`
 // moves with phase, reason and gate, and not when a refusal is only worded anew.

@@ -28,6 +28,7 @@ struct Environment {
     std::string plugin_directory =
         {};                       // where rollouts may name programs of their own; empty: none
     bool passes_on_data = false;  // checks that do not say which answer passes
+    std::string fence = {};       // of the leader that we are; empty: nobody else can lead
 };
 
 struct LookedAt {
@@ -40,11 +41,9 @@ struct Snapshot {
     model::StatefulSet workload;               // the subject if it is one, and there
     std::vector<model::Pod> pods;              // controlled by the workload, in no order
     std::vector<model::CustomObject> objects;  // of the API that looks, naming it, oldest first
-    std::optional<HookEvidence> evidence;      // what the last probe brought
-    std::optional<MetricEvidence> reading;     // the same, of Prometheus
+    AllEvidence evidence;                      // what the last probes brought
     std::optional<CheckProgress> progress;     // what the API remembers of the checks
-    std::optional<OwnEvidence> answer;         // to the API's own question
-    std::vector<model::CustomObject> owned;    // by an object in `objects`, of the API's support
+    std::vector<model::CustomObject> owned;  // by an object in `objects`, that the API watches, too
     // What a decision wanted to look at: each with its object, or without one if there is none.
     std::vector<LookedAt> looked_at;
     std::optional<Reason> waiting_for;  // what the last look found, and since when it has been so

@@ -37,13 +37,16 @@ Phase phase_of(PodCount exposed) {
 }  // namespace
 
 // A wait: reported in the annotations (unless it says what stands there already), nothing moves.
-Decision Helm::wait(Phase phase, Reason reason, std::string message) const {
+Decision Helm::wait(Phase phase, Reason reason, std::string message,
+                    const model::Texts& notes) const {
     Decision decision;
     decision.report = {phase, reason, std::move(message), unblock(reason)};
     WorkloadPatch patch{seen_.workload};
     if (course_.reports_on_workload) write_report(patch, decision.report, seen_, now_);
+    for (const auto& [name, value] : notes)
+        patch.annotate(name, value);
     if (patch.empty() && course_.reports_on_workload) return decision;
-    if (!patch.empty()) decision.patch = std::move(patch);
+    if (!patch.empty()) decision.actions.push_back(action_of(std::move(patch)));
     if (entry(reason).tone == Tone::Warning)
         decision.notices.push_back({reason, decision.report.message});
     return decision;
@@ -52,8 +55,18 @@ Decision Helm::wait(Phase phase, Reason reason, std::string message) const {
 // Moves the gate and remembers where it stands, in one write.
 Decision Helm::move_gate(Memory memory, Partition to, StatusReport report,
                          bool repeats_step) const {
+    return move_gate(WorkloadPatch{set()}, std::move(memory), to, std::move(report), repeats_step);
+}
+
+Action Helm::action_of(WorkloadPatch patch) const {
+    const std::string& fence = seen_.environment.fence;
+    if (!fence.empty()) patch.annotate(key::fence, fence);
+    return to_action(patch);
+}
+
+Decision Helm::move_gate(WorkloadPatch patch, Memory memory, Partition to, StatusReport report,
+                         bool repeats_step) const {
     Decision decision;
-    WorkloadPatch patch{seen_.workload};
     patch.move_partition(to);
     memory.partition = to;
     memory.brake = {};
@@ -70,7 +83,7 @@ Decision Helm::move_gate(Memory memory, Partition to, StatusReport report,
     else
         patch.annotate(key::phase, to_text(report.phase));
     decision.report = std::move(report);
-    if (!patch.empty()) decision.patch = std::move(patch);
+    if (!patch.empty()) decision.actions.push_back(action_of(std::move(patch)));
     return decision;
 }
 
@@ -183,13 +196,14 @@ Decision Helm::complete(Memory memory) const {
         set().replicas.value == 1 ? fmt::format("The pod runs revision {}.", set().update_revision)
                                   : fmt::format("All {} pods run revision {}.",
                                                 set().replicas.value, set().update_revision);
-    Decision decision = move_gate(std::move(memory), resting_partition(set().replicas),
-                                  {Phase::Idle, Reason::RolloutCompleted, message, {}});
+    WorkloadPatch patch{set()};
+    // A word for one rollout does not disarm the next one, and an old refusal is no news.
+    patch.unannotate(key::allow_scale_to_zero).unannotate(key::refused);
+    Decision decision =
+        move_gate(std::move(patch), std::move(memory), resting_partition(set().replicas),
+                  {Phase::Idle, Reason::RolloutCompleted, message, {}}, false);
     // Whoever reads "completed" goes home: a pod whose last news were lost must not be overlooked.
     decision.needs_live = true;
-    // A word for one rollout does not disarm the next one, and an old refusal is no news.
-    if (decision.patch)
-        decision.patch->unannotate(key::allow_scale_to_zero).unannotate(key::refused);
     decision.notices.push_back({Reason::RolloutCompleted, message});
     decision.ended = ended;
     return decision;
@@ -348,6 +362,14 @@ bool knows_no_rollout(const std::optional<Memory>& memory) {
 
 Decision steer(const Snapshot& seen, const Course& course, Instant now) {
     return Helm{seen, course, now}.decide();
+}
+
+void keep_quiet_for_a_moment(Decision& decision, const Snapshot& seen, Instant now) {
+    if (decision.report.reason != Reason::PodsNotReady || !decision.actions.empty()) return;
+    const Hold brief = brief_hold(Reason::PodsNotReady, {}, seen, now);
+    decision.silent = brief.silent;
+    if (brief.until)
+        decision.wake_at = std::min(decision.wake_at.value_or(*brief.until), *brief.until);
 }
 
 // Whoever reaches for the brake and misspells "true" means the brake.

@@ -56,6 +56,10 @@ enum class Parting : std::uint8_t { Frozen, Open };
 Decision release(const Snapshot& seen, const Course& course, const std::string& why, Instant now,
                  Parting parting = Parting::Frozen);
 
+// A pod that is replaced is away for a moment, once for every step: that is told when it lasts. For
+// APIs that report elsewhere than on the workload.
+void keep_quiet_for_a_moment(Decision& decision, const Snapshot& seen, Instant now);
+
 // What the annotation sluice.dev/paused says.
 bool is_paused(const std::string& annotation);
 

@@ -14,17 +14,11 @@
 #include "kube/credentials.hpp"
 #include "kube/lead.hpp"
 #include "net/http_client.hpp"
+#include "wire/request.hpp"
 
 namespace sluice::kube {
 
-struct ApiRequest {
-    std::string method = "GET";
-    std::string path{};          // "/apis/apps/v1/namespaces/x/statefulsets/y?..." encoded
-    std::string content_type{};  // with a body
-    std::string body{};
-    Duration deadline = 15s;
-    std::size_t body_max = 16u << 20;
-};
+using ApiRequest = wire::Request;
 
 struct ApiResponse {
     int status = 0;

@@ -1,5 +1,5 @@
-// The controller's effects as requests, and the answers as its inputs. Decides nothing: what fails
-// is handed back with its status, and the pure half says what that means.
+// Carries the controller's effects to an API server, and its answers back. What they say is read
+// and written by src/wire; this only sends.
 #pragma once
 
 #include <functional>
@@ -12,6 +12,7 @@
 #include "kube/api_client.hpp"
 #include "kube/policies.hpp"
 #include "model/lease.hpp"
+#include "wire/call.hpp"
 
 namespace sluice::kube {
 
@@ -20,40 +21,22 @@ using Answer = controller::Answer<T>;
 
 class Cluster {
   public:
-    // `warn` is told about objects that could not be read and were left out.
-    Cluster(ApiClient& client, std::function<void(std::string)> warn);
+    using Step = std::function<void(controller::Input)>;
+
+    // Events are told in the name of `identity`. `warn` hears about objects that could not be read
+    // and were left out, and about events that were lost.
+    Cluster(ApiClient& client, std::string identity, std::function<void(std::string)> warn);
     ~Cluster();
 
-    void list(const runtime::WatchScope& scope, const runtime::ListRequest& request,
-              std::function<void(Answer<model::ListPage>)> done);
-    // `ended` gets nothing when the server closed the watch in good order.
-    net::TransferId watch(const runtime::WatchScope& scope, const runtime::WatchRequest& request,
-                          std::function<void(std::vector<model::WatchEvent>)> events,
-                          std::function<void(std::optional<runtime::RequestFailure>)> ended);
+    // What comes of it is handed to `step`, once; of an event: nothing.
+    template <class Effect>
+    void run(const Effect& effect, const Step& step = {}) {
+        go_on(caller().begin(effect), step);
+    }
+    // Hands on events, and at last WatchEnded or SessionFailed.
+    net::TransferId watch(const controller::StartWatch& effect, const Step& step);
     void cancel(net::TransferId id);
 
-    // The subject and its pods, if it is a set, and then those of these objects that exist; a set
-    // that does not is one without a UID. A failure of one is a failure of all.
-    void read_workload(const model::Ref& subject, std::vector<model::Ref> objects,
-                       std::function<void(Answer<controller::LiveWorkload>)> done);
-    void patch_workload(const model::ObjectKey& key, const std::string& patch,
-                        std::function<void(Answer<model::StatefulSet>)> done);
-    // Of the object itself or of its status subresource; the answer is the object.
-    void patch_object(const model::Ref& object, bool of_status, const std::string& patch,
-                      std::function<void(Answer<model::CustomObject>)> done);
-    // The answer is the object as it was made; one of that name that is there already is a 409.
-    void create_object(const model::Resource& resource, const std::string& ns,
-                       const std::string& body,
-                       std::function<void(Answer<model::CustomObject>)> done);
-    // This very object: a namesake with another UID stays (409). What it owns goes some time later.
-    void delete_object(const model::Ref& object, const std::string& uid,
-                       std::function<void(Answer<void>)> done);
-    // This very pod, with the grace that it asks for: a namesake with another UID stays (409), and
-    // so does one that is not of this version any more, unless that is 0.
-    void delete_pod(const model::ObjectKey& key, const std::string& uid, std::uint64_t version,
-                    std::function<void(Answer<void>)> done);
-    void post_event(const controller::PostEvent& event, const std::string& instance,
-                    std::function<void(Answer<void>)> done);
     // Which of these are missing, or are not as they should be, for a person; one that could not be
     // looked at makes an error of it all.
     void check_policies(std::vector<WantedPolicy> wanted,
@@ -61,6 +44,9 @@ class Cluster {
 
   private:
     struct State;
+    wire::Caller& caller();
+    void go_on(wire::Next next, const Step& step);
+
     std::shared_ptr<State> state_;
 };
 
@@ -74,8 +60,7 @@ class LeaseKeeper {
 
   private:
     ApiClient& client_;
-    std::string ns_;
-    std::string name_;
+    model::ObjectKey key_;
 };
 
 }  // namespace sluice::kube

@@ -6,9 +6,9 @@
 #include <boost/json.hpp>
 
 #include "base/assert.hpp"
-#include "kube/paths.hpp"
 #include "model/json_text.hpp"
 #include "model/yaml.hpp"
+#include "wire/paths.hpp"
 
 namespace sluice::kube {
 namespace {
@@ -34,8 +34,8 @@ std::vector<WantedPolicy> policies_in(std::string_view yaml) {
         const std::string kind{model::text_at(document, "/kind")};
         const std::string name{model::text_at(document, "/metadata/name")};
         SLUICE_ASSERT(!kind.empty() && !name.empty());
-        wanted.push_back({policy_path(plural_of(kind), name), fmt::format("{} {}", kind, name),
-                          document.get_object().at("spec")});
+        wanted.push_back({wire::policy_path(plural_of(kind), name),
+                          fmt::format("{} {}", kind, name), document.get_object().at("spec")});
     }
     return wanted;
 }

@@ -192,10 +192,10 @@ Object read_custom(Value value) {
 
 using Read = Object (*)(Value);
 constexpr Read readers[] = {read_statefulset, read_pod, read_config_map,
-                            read_custom};  // in the order of Kind
+                            read_custom};  // in the order of Form
 
-Object read_named(Kind kind, Value value) {
-    Object object = readers[static_cast<std::size_t>(kind)](value);
+Object read_named(const Resource& resource, Value value) {
+    Object object = readers[static_cast<std::size_t>(resource.form)](value);
     const ObjectMeta& meta = meta_of(object);
     if (meta.key.name.empty() || meta.uid.empty()) throw simdjson_error(NO_SUCH_FIELD);
     return object;
@@ -226,11 +226,11 @@ WatchFailed read_failure(Value value) {
     return failed;
 }
 
-WatchEvent read_event(Kind kind, std::string_view type, Value value) {
+WatchEvent read_event(const Resource& resource, std::string_view type, Value value) {
     if (type == "BOOKMARK") return read_bookmark(value);
     if (type == "ERROR") return read_failure(value);
-    if (type == "DELETED") return Deleted{read_named(kind, value)};
-    if (type == "ADDED" || type == "MODIFIED") return Changed{read_named(kind, value)};
+    if (type == "DELETED") return Deleted{read_named(resource, value)};
+    if (type == "ADDED" || type == "MODIFIED") return Changed{read_named(resource, value)};
     throw simdjson_error(INCORRECT_TYPE);
 }
 
@@ -273,7 +273,7 @@ void read_custom_item(Value value, ListPage& page) {
         page.left_out.push_back({key_in(std::move(text)), std::move(object.error().message)});
 }
 
-ListPage read_list(Kind kind, ondemand::object list) {
+ListPage read_list(const Resource& resource, ondemand::object list) {
     ListPage page;
     for (auto field : list) {
         const std::string_view key = field.unescaped_key();
@@ -287,10 +287,10 @@ ListPage read_list(Kind kind, ondemand::object list) {
         for (auto item : value.get_array()) {
             if (page.items.size() + page.left_out.size() == items_max)
                 throw simdjson_error(CAPACITY);
-            if (kind == Kind::Custom)
+            if (resource.form == Form::Custom)
                 read_custom_item(item.value(), page);
             else
-                page.items.push_back(read_named(kind, item.value()));
+                page.items.push_back(read_named(resource, item.value()));
         }
     }
     return page;
@@ -305,7 +305,7 @@ const ObjectMeta& meta_of(const Object& object) {
 struct Decoder::State {
     ondemand::parser parser;
 
-    Result<WatchEvent> event(Kind kind, std::string& text);
+    Result<WatchEvent> event(const Resource& resource, std::string& text);
     template <class Use>
     auto parse(std::string& text, Use use) -> Result<decltype(use(ondemand::document{}))> {
         text.reserve(text.size() + SIMDJSON_PADDING);
@@ -325,27 +325,29 @@ Decoder::~Decoder() = default;
 Decoder::Decoder(Decoder&&) noexcept = default;
 Decoder& Decoder::operator=(Decoder&&) noexcept = default;
 
-Result<Object> Decoder::object(Kind kind, std::string text) {
-    return state_->parse(
-        text, [&](ondemand::document document) { return read_named(kind, document.get_value()); });
+Result<Object> Decoder::object(const Resource& resource, std::string text) {
+    return state_->parse(text, [&](ondemand::document document) {
+        return read_named(resource, document.get_value());
+    });
 }
 
-Result<ListPage> Decoder::list(Kind kind, std::string text) {
-    return state_->parse(
-        text, [&](ondemand::document document) { return read_list(kind, document.get_object()); });
+Result<ListPage> Decoder::list(const Resource& resource, std::string text) {
+    return state_->parse(text, [&](ondemand::document document) {
+        return read_list(resource, document.get_object());
+    });
 }
 
-Result<WatchEvent> Decoder::watch_event(Kind kind, std::string text) {
-    return state_->event(kind, text);
+Result<WatchEvent> Decoder::watch_event(const Resource& resource, std::string text) {
+    return state_->event(resource, text);
 }
 
-WatchEvent Decoder::watch_event_or_key(Kind kind, std::string text) {
-    auto read = state_->event(kind, text);
+WatchEvent Decoder::watch_event_or_key(const Resource& resource, std::string text) {
+    auto read = state_->event(resource, text);
     if (read) return std::move(*read);
     return LeftOut{key_in(std::move(text)), std::move(read.error().message)};
 }
 
-Result<WatchEvent> Decoder::State::event(Kind kind, std::string& text) {
+Result<WatchEvent> Decoder::State::event(const Resource& resource, std::string& text) {
     return parse(text, [&](ondemand::document document) {
         std::string type;
         std::optional<WatchEvent> event;
@@ -354,7 +356,7 @@ Result<WatchEvent> Decoder::State::event(Kind kind, std::string& text) {
             Value value = field.value();
             if (key == "type") type = text_of(value);
             // The server writes the type first; an object without one cannot be read.
-            if (key == "object") event = read_event(kind, type, value);
+            if (key == "object") event = read_event(resource, type, value);
         }
         if (!event) throw simdjson_error(NO_SUCH_FIELD);
         return std::move(*event);

@@ -12,11 +12,11 @@
 #include "model/config_map.hpp"
 #include "model/custom_object.hpp"
 #include "model/pod.hpp"
+#include "model/ref.hpp"
 #include "model/statefulset.hpp"
 
 namespace sluice::model {
 
-enum class Kind : std::uint8_t { StatefulSet, Pod, ConfigMap, Custom };
 using Object = std::variant<StatefulSet, Pod, ConfigMap, CustomObject>;
 
 const ObjectMeta& meta_of(const Object& object);
@@ -32,7 +32,7 @@ struct ListPage {
     std::string resource_version;
     std::string next;  // the continue token; empty on the last page
     // Custom objects that could not be read: anybody may write those, and one of them must not hide
-    // the others. An object of another kind spoils the page.
+    // the others. An object of another form spoils the page.
     std::vector<LeftOut> left_out = {};
 };
 
@@ -61,11 +61,11 @@ class Decoder {
     Decoder& operator=(Decoder&&) noexcept;
 
     // The text is taken by value: the parser wants room behind its end, and uses the text's own.
-    Result<Object> object(Kind kind, std::string text);
-    Result<ListPage> list(Kind kind, std::string text);
-    Result<WatchEvent> watch_event(Kind kind, std::string text);
+    Result<Object> object(const Resource& resource, std::string text);
+    Result<ListPage> list(const Resource& resource, std::string text);
+    Result<WatchEvent> watch_event(const Resource& resource, std::string text);
     // The same, or what can be said of an event that cannot be read.
-    WatchEvent watch_event_or_key(Kind kind, std::string text);
+    WatchEvent watch_event_or_key(const Resource& resource, std::string text);
 
   private:
     struct State;

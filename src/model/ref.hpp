@@ -2,6 +2,7 @@
 #pragma once
 
 #include <compare>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -10,17 +11,39 @@
 
 namespace sluice::model {
 
+// What is read of an object, and kept.
+enum class Form : std::uint8_t {
+    StatefulSet,
+    Pod,
+    ConfigMap,
+    Custom,  // names, labels, our annotations, spec and status; anybody may write such objects
+};
+
 // A kind of objects, as it is called in paths and in references to its objects. There is one of
 // each, for ever: a pointer to it says which kind is meant.
 struct Resource {
-    std::string_view group;
+    std::string_view group;  // empty: the core group
     std::string_view version;
     std::string_view plural;
     std::string_view kind;
     bool is_cluster_scoped = false;
+    Form form = Form::Custom;
 };
 
-inline constexpr Resource statefulsets{"apps", "v1", "statefulsets", "StatefulSet"};
+inline constexpr Resource statefulsets{"apps",        "v1",  "statefulsets",
+                                       "StatefulSet", false, Form::StatefulSet};
+inline constexpr Resource pods{"", "v1", "pods", "Pod", false, Form::Pod};
+inline constexpr Resource config_maps{"", "v1", "configmaps", "ConfigMap", false, Form::ConfigMap};
+inline constexpr Resource secrets{"", "v1", "secrets", "Secret"};
+inline constexpr Resource jobs{"batch", "v1", "jobs", "Job"};
+inline constexpr Resource leases{"coordination.k8s.io", "v1", "leases", "Lease"};
+inline constexpr Resource events{"events.k8s.io", "v1", "events", "Event"};
+
+// "apps/v1", and "v1" of the core group.
+inline std::string api_version(const Resource& resource) {
+    const std::string group{resource.group};
+    return (group.empty() ? "" : group + "/") + std::string{resource.version};
+}
 
 struct Ref {
     const Resource* resource = nullptr;

@@ -23,6 +23,7 @@ class WorkloadPatch {
     WorkloadPatch& unannotate(const std::string& key);                          // if present
 
     const ObjectKey& key() const { return observed_key_; }
+    const std::string& uid() const { return uid_; }
     bool empty() const { return !partition_to_ && annotations_.empty(); }
     // Irreversible: a pod that was shielded may be replaced once this is through.
     bool lowers_partition() const;

@@ -2,7 +2,7 @@
 #include <boost/asio/post.hpp>
 #include <boost/json.hpp>
 
-#include "api/own_questions.hpp"
+#include "base/assert.hpp"
 #include "operator/log.hpp"
 #include "operator/process.hpp"
 
@@ -11,30 +11,12 @@ namespace sluice::operators {
 namespace asio = boost::asio;
 using controller::Log;
 
-void Operator::run_one(controller::StartList&& effect) {
-    cluster_.list(effect.scope, effect.request,
-                  [this, id = effect.session](kube::Answer<model::ListPage> answer) {
-                      if (answer)
-                          step(controller::PageArrived{id, std::move(*answer)});
-                      else
-                          step(controller::SessionFailed{id, std::move(answer.error())});
-                  });
-}
-
 void Operator::run_one(controller::StartWatch&& effect) {
     const controller::SessionId id = effect.session;
-    watches_[id] = cluster_.watch(
-        effect.scope, effect.request,
-        [this, id](std::vector<model::WatchEvent> events) {
-            step(controller::EventsArrived{id, std::move(events)});
-        },
-        [this, id](std::optional<runtime::RequestFailure> failed) {
-            watches_.erase(id);
-            if (failed)
-                step(controller::SessionFailed{id, std::move(*failed)});
-            else
-                step(controller::WatchEnded{id});
-        });
+    watches_[id] = cluster_.watch(effect, [this, id](controller::Input input) {
+        if (!std::holds_alternative<controller::EventsArrived>(input)) watches_.erase(id);
+        step(std::move(input));
+    });
 }
 
 void Operator::run_one(controller::StopWatch&& effect) {
@@ -42,123 +24,78 @@ void Operator::run_one(controller::StopWatch&& effect) {
     if (!found.empty()) cluster_.cancel(found.mapped());
 }
 
-void Operator::run_one(controller::ReadWorkload&& effect) {
-    cluster_.read_workload(
-        effect.subject, std::move(effect.objects),
-        [this, ticket = effect.ticket](kube::Answer<controller::LiveWorkload> answer) {
-            step(controller::WorkloadRead{ticket, std::move(answer)});
-        });
+// One row for each type of question: who asks it, and who is told to stop.
+std::vector<Operator::Asker> Operator::make_askers() {
+    using Done = Asker::Done;
+    using engine::answer_of;
+    return {
+        asker<api::pilot::HookCall>(
+            hooks_,
+            [this](const std::string&, const api::pilot::HookCall& call, const Done& done) {
+                return hooks_.call(
+                    call.hooks, call.transition,
+                    [done](api::pilot::HookVerdict said) { done(answer_of(std::move(said))); });
+            }),
+        asker<engine::MetricQuery>(
+            metric_caller_,
+            [this](const std::string& ns, const engine::MetricQuery& query, const Done& done) {
+                return metric_caller_.ask(ns, query,
+                                          [this, done](const api::metrics::MetricReading& reading) {
+                                              metrics_.metric_read(reading.kind);
+                                              done(answer_of(to_answer(reading)));
+                                          });
+            }),
+        asker<api::analysis::Question>(
+            analysis_caller_,
+            [this](const std::string& ns, const api::analysis::Question& asked, const Done& done) {
+                return analysis_caller_.ask(ns, asked,
+                                            [done](api::analysis::MeasurementAnswer answer) {
+                                                done(answer_of(std::move(answer)));
+                                            });
+            }),
+        asker<api::rollout_plugin::PluginProbe>(
+            plugin_looks_,
+            [this](const std::string&, const api::rollout_plugin::PluginProbe& look,
+                   const Done& done) {
+                return plugin_looks_.begin(
+                    look, [done](api::rollout_plugin::PluginObservation observation) {
+                        done(answer_of(std::move(observation)));
+                    });
+            }),
+    };
 }
 
-void Operator::run_one(controller::PatchWorkload&& effect) {
-    cluster_.patch_workload(
-        effect.key, effect.json_patch,
-        [this, ticket = effect.ticket](kube::Answer<model::StatefulSet> answer) {
-            step(controller::WorkloadPatched{ticket, std::move(answer)});
-        });
-}
-
-void Operator::run_one(controller::PatchObject&& effect) {
-    cluster_.patch_object(effect.object, effect.of_status, effect.json_patch,
-                          [this, ticket = effect.ticket](kube::Answer<model::CustomObject> answer) {
-                              step(controller::ObjectPatched{ticket, std::move(answer)});
-                          });
-}
-
-void Operator::run_one(controller::CreateObject&& effect) {
-    cluster_.create_object(
-        *effect.resource, effect.ns, effect.body,
-        [this, ticket = effect.ticket](kube::Answer<model::CustomObject> answer) {
-            step(controller::ObjectPatched{ticket, std::move(answer)});
-        });
-}
-
-void Operator::run_one(controller::DeleteObject&& effect) {
-    cluster_.delete_object(effect.object, effect.uid,
-                           [this, ticket = effect.ticket](kube::Answer<void> answer) {
-                               step(controller::Deleted{ticket, std::move(answer)});
-                           });
-}
-
-void Operator::run_one(controller::DeletePod&& effect) {
-    cluster_.delete_pod(effect.key, effect.uid, effect.version,
-                        [this, ticket = effect.ticket](kube::Answer<void> answer) {
-                            step(controller::Deleted{ticket, std::move(answer)});
-                        });
-}
-
-void Operator::run_one(controller::AskHook&& effect) {
-    const controller::Ticket ticket = effect.ticket;
-    asking_[ticket] = hooks_.call(
-        effect.hooks, std::move(effect.transition),
-        [this, ticket](api::pilot::HookVerdict verdict) {
-            asking_.erase(ticket);
-            step(controller::HookAnswered{ticket, verdict.allowed, std::move(verdict.message)});
-        });
-}
-
-void Operator::run_one(controller::AskMetric&& effect) {
-    const controller::Ticket ticket = effect.ticket;
-    measuring_[ticket] = metric_caller_.ask(
-        effect.ns, std::move(effect.query), [this, ticket](api::metrics::MetricReading reading) {
-            measuring_.erase(ticket);
-            metrics_.metric_read(reading.kind);
-            step(controller::MetricAnswered{ticket, std::move(reading)});
-        });
-}
-
-// Some of them make Jobs or move what a plugin steers, so only a leader asks. One who no longer
+// Some questions make Jobs or move what a plugin steers, so only a leader asks. One who no longer
 // leads hears of it and takes the question back.
-void Operator::run_one(controller::AskOwn&& effect) {
+void Operator::run_one(controller::Ask&& effect) {
     if (!leads()) {
         asio::post(loop_,
                    [this] { run(controller_.step(controller::Leadership{}, clock_.now())); });
         return;
     }
-    std::visit([&](const auto& question) { ask(effect.ticket, effect.ns, question); },
-               api::opened(*effect.question).what);
-}
-
-void Operator::ask(controller::Ticket ticket, const std::string& ns,
-                   const api::analysis::Question& question) {
-    analysing_[ticket] =
-        analysis_caller_.ask(ns, question, [this, ticket](api::analysis::MeasurementAnswer answer) {
-            analysing_.erase(ticket);
-            step(controller::OwnAnswered{ticket,
-                                         std::make_shared<const api::Reply>(std::move(answer))});
-        });
-}
-
-void Operator::ask(controller::Ticket ticket, const std::string&,
-                   const api::rollout_plugin::PluginLook& look) {
-    looking_[ticket] = plugin_looks_.begin(look, [this,
-                                                  ticket](api::rollout_plugin::PluginSight sight) {
-        looking_.erase(ticket);
-        step(controller::OwnAnswered{ticket, std::make_shared<const api::Reply>(std::move(sight))});
-    });
+    const controller::Ticket ticket = effect.ticket;
+    const auto done = [this, ticket](std::shared_ptr<const engine::Answer> answer) {
+        asking_.erase(ticket);
+        step(controller::Answered{ticket, std::move(answer)});
+    };
+    for (const Asker& one : askers_) {
+        const std::uint64_t call = one.ask(effect.ns, *effect.question, done);
+        if (call == 0) continue;
+        asking_[ticket] = {&one, call};
+        return;
+    }
+    SLUICE_ASSERT(false);  // a question that nobody can ask
 }
 
 void Operator::run_one(controller::CancelQuestion&& effect) {
-    if (const auto found = asking_.extract(effect.ticket); !found.empty())
-        hooks_.cancel(found.mapped());
-    if (const auto found = measuring_.extract(effect.ticket); !found.empty())
-        metric_caller_.cancel(found.mapped());
-    if (const auto found = analysing_.extract(effect.ticket); !found.empty())
-        analysis_caller_.cancel(found.mapped());
-    if (const auto found = looking_.extract(effect.ticket); !found.empty())
-        plugin_looks_.cancel(found.mapped());
+    const auto found = asking_.extract(effect.ticket);
+    if (!found.empty()) found.mapped().first->cancel(found.mapped().second);
 }
 
 void Operator::run_one(controller::SettingsTaken&& effect) {
     using api::rollout_plugin::PluginCatalogue;
     if (const auto* plugins = dynamic_cast<const PluginCatalogue*>(effect.settings.get()))
         plugin_caller_.declare(plugins->declared);
-}
-
-void Operator::run_one(controller::PostEvent&& effect) {
-    cluster_.post_event(effect, identity_, [](const kube::Answer<void>& answer) {
-        if (!answer) log_line(Log::Level::Warning, answer.error().message);
-    });
 }
 
 void Operator::run_one(controller::CheckPolicies&&) {

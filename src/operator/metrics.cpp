@@ -9,7 +9,7 @@
 #include <array>
 #include <fstream>
 
-#include "kube/paths.hpp"
+#include "wire/paths.hpp"
 
 namespace sluice::operators {
 namespace {
@@ -29,7 +29,7 @@ std::string verb_of(const std::string& method, const std::string& path) {
     if (method == "DELETE") return "delete";
     if (path.find("watch=1") != std::string::npos) return "watch";
     const std::string plain = path.substr(0, path.find('?'));
-    return plain.ends_with("/" + kube::resource_of(path)) ? "list" : "get";
+    return plain.ends_with("/" + wire::resource_of(path)) ? "list" : "get";
 }
 
 double seconds(Duration duration) {
@@ -83,10 +83,10 @@ std::vector<MetricFamily> work_families(const controller::Controller& controller
     Family restarts =
         counter("sluice_watch_restarts_total", "Watches that ended and were renewed.");
     restarts.add({{"resource", "statefulsets"}},
-                 controller.watch_restarts(model::Kind::StatefulSet));
-    restarts.add({{"resource", "pods"}}, controller.watch_restarts(model::Kind::Pod));
-    restarts.add({{"resource", "configmaps"}}, controller.watch_restarts(model::Kind::ConfigMap));
-    restarts.add({{"resource", "custom"}}, controller.watch_restarts(model::Kind::Custom));
+                 controller.watch_restarts(model::Form::StatefulSet));
+    restarts.add({{"resource", "pods"}}, controller.watch_restarts(model::Form::Pod));
+    restarts.add({{"resource", "configmaps"}}, controller.watch_restarts(model::Form::ConfigMap));
+    restarts.add({{"resource", "custom"}}, controller.watch_restarts(model::Form::Custom));
     Family writes = counter("sluice_writes_total", "Writes to the API that went through.");
     writes.add({{"what", "workload"}}, static_cast<double>(counters.workload_writes));
     writes.add({{"what", "object"}}, static_cast<double>(counters.object_writes));
@@ -180,7 +180,7 @@ Metrics::~Metrics() = default;
 void Metrics::request_answered(const std::string& method, const std::string& path, int status,
                                Duration took) {
     const std::string verb = verb_of(method, path);
-    const std::string resource = kube::resource_of(path);
+    const std::string resource = wire::resource_of(path);
     state_->requests.Add({{"verb", verb}, {"resource", resource}, {"code", std::to_string(status)}})
         .Increment();
     if (verb != "watch")

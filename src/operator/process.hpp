@@ -33,27 +33,42 @@ class Operator {
     int exit_code() const { return exit_code_; }
 
   private:
+    // Who asks the questions of one type.
+    struct Asker {
+        using Done = std::function<void(std::shared_ptr<const engine::Answer>)>;
+        // The number of the call; 0: it is a question of another type.
+        std::function<std::uint64_t(const std::string& ns, const engine::Question& question,
+                                    const Done& done)>
+            ask;
+        std::function<void(std::uint64_t call)> cancel;
+    };
+    template <class What, class Caller, class Ask>
+    static Asker asker(Caller& caller, Ask ask) {
+        return {[ask](const std::string& ns, const engine::Question& question,
+                      const Asker::Done& done) -> std::uint64_t {
+                    const What* what = engine::opened<What>(question);
+                    return what ? ask(ns, *what, done) : 0;
+                },
+                [&caller](std::uint64_t call) { caller.cancel(call); }};
+    }
+    std::vector<Asker> make_askers();
+
     void step(controller::Input input);
     void give_back_memory(Instant now);
     void run(controller::Effects effects);
-    void run_one(controller::StartList&& effect);
+    // A request to the API server, whose answer is an input.
+    template <class Effect>
+    void send(const Effect& effect) {
+        cluster_.run(effect, [this](controller::Input input) { step(std::move(input)); });
+    }
+    void run_one(controller::StartList&& effect) { send(effect); }
     void run_one(controller::StartWatch&& effect);
     void run_one(controller::StopWatch&& effect);
-    void run_one(controller::ReadWorkload&& effect);
-    void run_one(controller::PatchWorkload&& effect);
-    void run_one(controller::PatchObject&& effect);
-    void run_one(controller::CreateObject&& effect);
-    void run_one(controller::DeleteObject&& effect);
-    void run_one(controller::DeletePod&& effect);
-    void run_one(controller::AskHook&& effect);
-    void run_one(controller::AskMetric&& effect);
-    void run_one(controller::AskOwn&& effect);
-    void ask(controller::Ticket ticket, const std::string& ns,
-             const api::analysis::Question& question);
-    void ask(controller::Ticket ticket, const std::string& ns,
-             const api::rollout_plugin::PluginLook& look);
+    void run_one(controller::ReadWorkload&& effect) { send(effect); }
+    void run_one(controller::Write&& effect) { send(effect); }
+    void run_one(controller::Ask&& effect);
     void run_one(controller::CancelQuestion&& effect);
-    void run_one(controller::PostEvent&& effect);
+    void run_one(controller::PostEvent&& effect) { cluster_.run(effect); }
     void run_one(controller::SettingsTaken&& effect);
     void run_one(controller::CheckPolicies&& effect);
     void learn_server_addresses();
@@ -96,10 +111,8 @@ class Operator {
     std::unique_ptr<net::HttpServer> health_server_;
     std::unique_ptr<net::HttpServer> metrics_server_;
     std::map<controller::SessionId, net::TransferId> watches_;
-    std::map<controller::Ticket, probe::HookCaller::CallId> asking_;
-    std::map<controller::Ticket, probe::MetricCaller::CallId> measuring_;
-    std::map<controller::Ticket, probe::AnalysisCaller::CallId> analysing_;
-    std::map<controller::Ticket, probe::PluginLooks::LookId> looking_;
+    const std::vector<Asker> askers_ = make_askers();
+    std::map<controller::Ticket, std::pair<const Asker*, std::uint64_t>> asking_;
     boost::asio::steady_timer wake_;
     boost::asio::steady_timer lease_wake_;
     boost::asio::steady_timer shutdown_;

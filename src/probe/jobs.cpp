@@ -2,10 +2,10 @@
 
 #include <boost/json.hpp>
 
-#include "api/inquiry/text.hpp"
 #include "api/json_parts.hpp"
-#include "kube/paths.hpp"
-#include "kube/requests.hpp"
+#include "base/printable.hpp"
+#include "wire/paths.hpp"
+#include "wire/requests.hpp"
 
 namespace sluice::probe {
 
@@ -26,7 +26,7 @@ std::optional<Condition> read_condition(const JsonReader& reader) {
     std::string why = reader.text("reason");
     const std::string message = reader.text("message");
     if (!message.empty()) why += (why.empty() ? "" : ": ") + message;
-    return Condition{reader.text("type"), api::printable(why)};
+    return Condition{reader.text("type"), printable(why)};
 }
 
 JobSeen read_seen(const JsonReader& status) {
@@ -47,18 +47,18 @@ std::string read_controller(const JsonReader& metadata) {
 }  // namespace
 
 kube::ApiRequest create_job(const std::string& ns, std::string body) {
-    return kube::create(kube::job_path(ns, ""), std::move(body));
+    return wire::create(wire::collection_path(model::jobs, ns), std::move(body));
 }
 
 kube::ApiRequest get_job(const std::string& ns, const std::string& name) {
     kube::ApiRequest request;
-    request.path = kube::job_path(ns, name);
+    request.path = wire::object_path({&model::jobs, ns, name});
     return request;
 }
 
 kube::ApiRequest remove_job(const std::string& ns, const std::string& name,
                             const std::string& uid) {
-    return kube::remove_with_dependents(kube::job_path(ns, name), uid);
+    return wire::remove(wire::object_path({&model::jobs, ns, name}), uid);
 }
 
 Result<JobFound> read_job(const std::string& name,
@@ -75,7 +75,7 @@ Result<JobFound> read_job(const std::string& name,
 }
 
 std::string explain_job(const std::string& name, const kube::ApiError& failed) {
-    const std::string why = api::printable(failed.error.message);
+    const std::string why = printable(failed.error.message);
     if (failed.status == 403)
         return "Job " + name + ": " + why +
                " (the right to run Jobs is the ClusterRole sluice-analysis-jobs, bound in the "

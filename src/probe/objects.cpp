@@ -5,7 +5,7 @@
 
 #include "base/base64.hpp"
 #include "base/redacted.hpp"
-#include "kube/paths.hpp"
+#include "wire/paths.hpp"
 
 namespace sluice::probe {
 
@@ -91,11 +91,11 @@ Result<SecretData> decode_secret(const std::string& full_name, const object& dat
 }  // namespace
 
 kube::ApiRequest get_pod(const std::string& ns, const std::string& name) {
-    return get_object(kube::pod_path({ns, name}));
+    return get_object(wire::object_path({&model::pods, ns, name}));
 }
 
 kube::ApiRequest get_secret(const std::string& ns, const std::string& name) {
-    return get_object(kube::secret_path({ns, name}));
+    return get_object(wire::object_path({&model::secrets, ns, name}));
 }
 
 Result<PodSeen> read_pod(const std::string& name, kube::ApiResult<kube::ApiResponse> answer) {

@@ -82,7 +82,7 @@ std::vector<ObjectTable::LeftOut> ObjectTable::left_out(const model::Ref& subjec
     return objects;
 }
 
-Concerned ObjectTable::put(const model::CustomObject& object) {
+Affected ObjectTable::put(const model::CustomObject& object) {
     if (object.meta.resource_version == 0) return {};  // no server sends that
     const model::ObjectKey& key = object.meta.key;
     Entry& entry = entries_[key];
@@ -92,9 +92,9 @@ Concerned ObjectTable::put(const model::CustomObject& object) {
     // Versions of namesakes can be compared too: the one that was made later has the higher one.
     if (!is_known || entry.object.meta.uid == object.meta.uid) entry.listed = true;
     if (is_known) return {};
-    Concerned concerned;
-    touch(concerned.subjects, entry.subject);
-    touch(concerned.owners, owner_of(key, entry.object));
+    Affected affected;
+    touch(affected.subjects, entry.subject);
+    touch(affected.owners, owner_of(key, entry.object));
     model::Ref subject = subject_of_(object);
     move_entry(about_, key.name, entry.subject, subject);
     move_entry(owned_, key.name, owner_of(key, entry.object), owner_of(key, object));
@@ -102,27 +102,27 @@ Concerned ObjectTable::put(const model::CustomObject& object) {
     give_back(key, entry);
     take(key, entry, object);
     if (was_left_out && entry.is_left_out) return {};  // no news
-    touch(concerned.subjects, entry.subject);
-    touch(concerned.owners, owner_of(key, entry.object));
-    return concerned;
+    touch(affected.subjects, entry.subject);
+    touch(affected.owners, owner_of(key, entry.object));
+    return affected;
 }
 
-ObjectTable::Entries::iterator ObjectTable::erase(Entries::iterator entry, Concerned& concerned) {
+ObjectTable::Entries::iterator ObjectTable::erase(Entries::iterator entry, Affected& affected) {
     const auto& [key, known] = *entry;
-    touch(concerned.subjects, known.subject);
-    touch(concerned.owners, owner_of(key, known.object));
+    touch(affected.subjects, known.subject);
+    touch(affected.owners, owner_of(key, known.object));
     move_entry(owned_, key.name, owner_of(key, known.object), {});
     move_entry(about_, key.name, known.subject, {});
     give_back(key, known);
     return entries_.erase(entry);
 }
 
-Concerned ObjectTable::remove(const model::CustomObject& object) {
+Affected ObjectTable::remove(const model::CustomObject& object) {
     const auto found = entries_.find(object.meta.key);
     if (found == entries_.end() || found->second.object.meta.uid != object.meta.uid) return {};
-    Concerned concerned;
-    erase(found, concerned);
-    return concerned;
+    Affected affected;
+    erase(found, affected);
+    return affected;
 }
 
 void ObjectTable::begin_list(const std::string& ns) {
@@ -134,15 +134,15 @@ void ObjectTable::keep(const model::ObjectKey& key) {
     if (const auto found = entries_.find(key); found != entries_.end()) found->second.listed = true;
 }
 
-Concerned ObjectTable::drop_unlisted(const std::string& ns, std::uint64_t version) {
-    Concerned concerned;
+Affected ObjectTable::drop_unlisted(const std::string& ns, std::uint64_t version) {
+    Affected affected;
     auto entry = entries_.lower_bound({ns, {}});
     while (entry != entries_.end() && (ns.empty() || entry->first.ns == ns)) {
         const bool stays =
             entry->second.listed || entry->second.object.meta.resource_version > version;
-        entry = stays ? std::next(entry) : erase(entry, concerned);
+        entry = stays ? std::next(entry) : erase(entry, affected);
     }
-    return concerned;
+    return affected;
 }
 
 std::uint64_t ObjectTable::version_of(const model::CustomObject& object) const {

@@ -23,10 +23,10 @@
 namespace sluice::runtime {
 
 // Whom a change of objects concerns.
-struct Concerned {
+struct Affected {
     Touched subjects;                      // that they are about, or were
     std::vector<model::ObjectKey> owners;  // of another resource, that control them or did
-    friend bool operator==(const Concerned&, const Concerned&) = default;
+    friend bool operator==(const Affected&, const Affected&) = default;
 };
 
 class ObjectTable {
@@ -40,15 +40,15 @@ class ObjectTable {
         : subject_of_(subject_of), trim_(trim), budget_(&budget) {}
 
     // Each gives those whom the change concerns: before it, and after it.
-    Concerned put(const model::CustomObject& object);
-    Concerned remove(const model::CustomObject& object);
+    Affected put(const model::CustomObject& object);
+    Affected remove(const model::CustomObject& object);
     // A list of this namespace (empty: all) begins: what is put from now on is listed, and so is
     // what is kept, which the list had and nobody could read.
     void begin_list(const std::string& ns);
     void keep(const model::ObjectKey& key);
     // That list is complete, and is of this version: what it did not bring is gone, unless it is
     // newer.
-    Concerned drop_unlisted(const std::string& ns, std::uint64_t version);
+    Affected drop_unlisted(const std::string& ns, std::uint64_t version);
 
     // In which version it is known; 0: not at all.
     std::uint64_t version_of(const model::CustomObject& object) const;
@@ -89,7 +89,7 @@ class ObjectTable {
     std::vector<model::CustomObject> listed(const Index<Key>& index, const Key& key) const;
     void take(const model::ObjectKey& key, Entry& entry, const model::CustomObject& object);
     void give_back(const model::ObjectKey& key, const Entry& entry);
-    Entries::iterator erase(Entries::iterator entry, Concerned& concerned);
+    Entries::iterator erase(Entries::iterator entry, Affected& affected);
 
     SubjectOf subject_of_;
     Trim trim_;

@@ -111,7 +111,7 @@ void WatchSession::forget(Instant now) {
 }
 
 void WatchSession::leave_out(const model::LeftOut& object, Seen& seen) {
-    if (object.key.name.empty() || scope_.kind != model::Kind::Custom)
+    if (object.key.name.empty() || !scope_.is_custom())
         left_out_ = true;
     else
         seen.kept.push_back(object.key);
@@ -189,7 +189,7 @@ void WatchSession::on_failure(const RequestFailure& failure, Instant now) {
     in_flight_ = false;
     ++restarts_;
     last_failure_ = failure.message;
-    const bool undefined = scope_.kind == model::Kind::Custom && failure.status == 404;
+    const bool undefined = scope_.is_custom() && failure.status == 404;
     const bool refuses_streaming = !undefined && state_ == State::Stream &&
                                    std::ranges::count(refusals_of_streaming, failure.status) > 0 &&
                                    streaming_works_;

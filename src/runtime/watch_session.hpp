@@ -26,13 +26,14 @@
 
 namespace sluice::runtime {
 
-// What to watch: all objects of a kind in a namespace (empty: in all), perhaps narrowed.
+// What to watch: all objects of a resource in a namespace (empty: in all), perhaps narrowed.
 struct WatchScope {
-    model::Kind kind;
+    const model::Resource* resource;
     std::string ns;
-    std::string label_selector;
-    std::string field_selector;
-    const model::Resource* resource = nullptr;  // of Kind::Custom: which
+    std::string label_selector = {};
+    std::string field_selector = {};
+    bool is_of(const model::Resource& one) const { return resource == &one; }
+    bool is_custom() const { return resource->form == model::Form::Custom; }
 };
 
 struct ListRequest {

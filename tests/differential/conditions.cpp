@@ -6,9 +6,9 @@
 #include <iostream>
 #include <string>
 
-#include "api/analysis/expression.hpp"
+#include "language/expression.hpp"
 
-namespace sluice::api::analysis {
+namespace sluice::language {
 namespace {
 
 namespace json = boost::json;
@@ -48,9 +48,9 @@ std::string answer(const std::string& line) {
 }
 
 }  // namespace
-}  // namespace sluice::api::analysis
+}  // namespace sluice::language
 
 int main() {
     for (std::string line; std::getline(std::cin, line);)
-        std::cout << sluice::api::analysis::answer(line) << '\n';
+        std::cout << sluice::language::answer(line) << '\n';
 }

@@ -25,7 +25,7 @@ namespace key = api::pilot::key;
 
 // A question to the hook, with the pods that it is about.
 struct Probe {
-    engine::HookProbe asked;
+    std::string key;
     int prev = -1;  // index, or -1
     int next = -1;
     std::uint8_t revision = nobody;
@@ -62,7 +62,7 @@ inline std::string name_of(std::uint8_t revision) {
 inline std::uint8_t revision_of(const std::string& name) {
     return static_cast<std::uint8_t>(name.back() - 'A');
 }
-inline int index_of(const std::optional<engine::PodRef>& pod) {
+inline int index_of(const std::optional<api::pilot::HookPod>& pod) {
     return pod ? pod->name.back() - '0' : -1;
 }
 
@@ -109,11 +109,11 @@ class Steersman {
   private:
     engine::Snapshot snapshot(const World& world) const;
     std::string memory_text(const Remembered& memory) const;
-    Write written(const World& world, const model::WorkloadPatch& patch);
+    Write written(const World& world, const engine::Action& patch);
     Look take(const World& world, const engine::Decision& decision);
 
     std::unordered_map<World, Look, WorldHash> looks_;
-    Numbered<Probe, std::pair<std::string, std::string>> probes_;  // by key and binding
+    Numbered<Probe, std::string> probes_;  // by key
     Numbered<Write, Write> writes_;
     Numbered<model::Texts, model::Texts> texts_;
 };
@@ -162,21 +162,20 @@ inline engine::Snapshot Steersman::snapshot(const World& world) const {
     seen.hook_binding = "careful";
     if (!world.evidence) return seen;
     const Instant given = world.fresh ? noon : noon - 61s;
-    seen.evidence = engine::HookEvidence{"void", "void", world.allowed, "", given};
-    if (world.evidence == void_evidence) return seen;
-    seen.evidence->key = probe(world.evidence).asked.key;
-    seen.evidence->binding = probe(world.evidence).asked.binding;
+    const bool is_void = world.evidence == void_evidence;
+    seen.evidence = {{is_void ? "void" : probe(world.evidence).key,
+                      engine::answer_of(engine::HookAnswer{world.allowed}), given}};
     return seen;
 }
 
 // Reads the patch as the API server would apply it.
-inline Write Steersman::written(const World& world, const model::WorkloadPatch& patch) {
+inline Write Steersman::written(const World& world, const engine::Action& patch) {
     Write write;
-    write.moves = patch.moves_partition();
-    if (write.moves) write.partition = small(patch.partition_to());
+    write.moves = patch.partition.has_value();
+    if (write.moves) write.partition = small(*patch.partition);
     write.memory = world.memory;
     model::Texts after = texts(world.report);
-    for (const auto& value : boost::json::parse(patch.to_json_patch()).as_array()) {
+    for (const auto& value : boost::json::parse(patch.body).as_array()) {
         const auto& operation = value.as_object();
         const std::string path{operation.at("path").as_string()};
         constexpr std::string_view prefix = "/metadata/annotations/sluice.dev~1";
@@ -210,15 +209,16 @@ inline Look Steersman::take(const World& world, const engine::Decision& decision
     look.reason = decision.report.reason;
     look.takes_step = decision.takes_step;
     look.completes = decision.ended && std::string_view{decision.ended->outcome} == "completed";
-    if (decision.patch) {
-        const Write write = written(world, *decision.patch);
+    if (patches_workload(decision)) {
+        const Write write = written(world, decision.actions.front());
         look.write = writes_.number_of(write, write);
     }
-    const auto* asked = decision.probe ? std::get_if<engine::HookProbe>(&*decision.probe) : nullptr;
+    const auto* asked =
+        decision.probe ? engine::opened<api::pilot::HookCall>(*decision.probe->question) : nullptr;
     if (asked)
-        look.probe =
-            probes_.number_of({asked->key, asked->binding},
-                              {*asked, index_of(asked->prev), index_of(asked->next), world.update});
+        look.probe = probes_.number_of(decision.probe->key,
+                                       {decision.probe->key, index_of(asked->transition.prev),
+                                        index_of(asked->transition.next), world.update});
     return look;
 }
 

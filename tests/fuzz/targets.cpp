@@ -2,16 +2,16 @@
 
 #include <boost/json.hpp>
 
-#include "api/analysis/expression.hpp"
-#include "api/analysis/json_path.hpp"
 #include "base/assert.hpp"
 #include "base/pattern.hpp"
+#include "language/expression.hpp"
+#include "language/json_path.hpp"
 
 namespace sluice::fuzz {
 
 namespace {
 
-using namespace api::analysis;
+using namespace language;
 
 constexpr std::string_view separator = "\n----\n";
 

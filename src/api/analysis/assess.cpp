@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "api/inquiry/text.hpp"
+#include "base/printable.hpp"
 
 namespace sluice::api::analysis {
 namespace {
@@ -18,7 +18,8 @@ bool is_worse(Phase one, Phase other) {
 }
 
 // A condition as the sentence about it calls it.
-Result<bool> told(const Expression& condition, const Value& value, Instant now, const char* name) {
+Result<bool> told(const language::Expression& condition, const language::Value& value, Instant now,
+                  const char* name) {
     auto outcome = holds(condition, {{"result", value}}, now);
     if (!outcome) outcome.error().message = fmt::format("{}: {}", name, outcome.error().message);
     return outcome;
@@ -62,7 +63,7 @@ void count(Summary& summary, Phase phase) {
 
 }  // namespace
 
-Assessment assess(const KnownMetric& metric, const Value& value, Instant now) {
+Assessment assess(const KnownMetric& metric, const language::Value& value, Instant now) {
     bool succeeds = false;
     bool fails = false;
     if (metric.success) {

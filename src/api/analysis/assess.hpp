@@ -24,7 +24,7 @@ struct Assessment {
 
 // What a value is, by the metric's conditions, which may ask for the time. Without any it is a
 // success.
-Assessment assess(const KnownMetric& metric, const Value& value, Instant now);
+Assessment assess(const KnownMetric& metric, const language::Value& value, Instant now);
 
 // What the counts of a metric amount to. `is_ending` says that no measurement will be begun.
 Assessment assess(const KnownMetric& metric, const MetricResult& result, bool is_ending);

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "api/analysis/known.hpp"
-#include "api/inquiry/text.hpp"
+#include "base/printable.hpp"
 
 namespace sluice::api::analysis {
 namespace {

@@ -7,7 +7,6 @@
 #include "api/analysis/history.hpp"
 #include "api/analysis/measuring.hpp"
 #include "api/claims.hpp"
-#include "api/own_questions.hpp"
 #include "model/annotations.hpp"
 
 namespace sluice::api::analysis {
@@ -43,8 +42,7 @@ engine::Subject subject_of(const CustomObject& object) {
 }
 
 // The run has no status subresource: its status is a part of the object like any other.
-std::optional<engine::ObjectWrite> status_write(const CustomObject& object,
-                                                const RunStatus& status) {
+std::optional<engine::Action> status_write(const CustomObject& object, const RunStatus& status) {
     const std::string text = write_run_status(status);
     if (text == write_run_status(read_run_status(object)) && !object.status.empty())
         return std::nullopt;
@@ -54,7 +52,7 @@ std::optional<engine::ObjectWrite> status_write(const CustomObject& object,
         json::object{{"op", "test"}, {"path", "/metadata/uid"}, {"value", object.meta.uid}},
         json::object{{"op", "test"}, {"path", "/status"}, {"value", std::move(seen)}},
         json::object{{"op", "add"}, {"path", "/status"}, {"value", json::parse(text)}}};
-    return engine::ObjectWrite{subject_of(object), false, json::serialize(patch)};
+    return engine::Action{.object = subject_of(object), .body = json::serialize(patch)};
 }
 
 std::string sentence(const RunStatus& status) {
@@ -79,17 +77,15 @@ void add_expiry(Decision& decision, const CustomObject& object, const RunStatus&
     if (*expiry > now)
         decision.wake_at = *expiry;
     else
-        decision.writes.push_back(
-            {.object = subject_of(object), .body = {}, .deed = engine::ObjectWrite::Deed::Delete});
+        decision.actions.push_back(engine::deletion_of(subject_of(object)));
 }
 
 // The last answer that came for this run, however old.
 std::optional<MeasurementAnswer> answer_in(const engine::Snapshot& seen) {
-    if (!seen.answer) return std::nullopt;
-    const auto* said = std::get_if<MeasurementAnswer>(&api::opened(*seen.answer->answer).what);
-    if (!said) return std::nullopt;
-    MeasurementAnswer answer = *said;
-    answer.at = seen.answer->at;
+    const engine::Evidence* evidence = engine::last_of<MeasurementAnswer>(seen.evidence);
+    if (!evidence) return std::nullopt;
+    MeasurementAnswer answer = *engine::opened<MeasurementAnswer>(*evidence->answer);
+    answer.at = in_whole_seconds(evidence->at);
     return answer;
 }
 
@@ -137,7 +133,7 @@ Decision decide(const engine::Snapshot& seen, Instant now) {
     auto write = is_over(old.phase) ? std::nullopt : status_write(object, turn.status);
     if (write) {
         if (turn.is_over) write->notices.push_back({row.reason, sentence(turn.status)});
-        decision.writes.push_back(std::move(*write));
+        decision.actions.push_back(std::move(*write));
         return decision;
     }
     if (turn.question) {
@@ -145,8 +141,8 @@ Decision decide(const engine::Snapshot& seen, Instant now) {
         // A Job that is made cannot be unmade, so a run that is not as we see it makes none.
         const auto* job = std::get_if<JobQuestion>(&turn.question->what);
         decision.needs_live = job && job->act == JobQuestion::Act::Run;
-        decision.probe = engine::OwnProbe{
-            std::move(key), std::make_shared<const api::Question>(std::move(*turn.question))};
+        decision.probe =
+            engine::Probe{std::move(key), engine::question_of(std::move(*turn.question))};
     }
     if (turn.is_over) add_expiry(decision, object, turn.status, now);
     return decision;

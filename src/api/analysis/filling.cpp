@@ -1,8 +1,8 @@
 #include "api/analysis/filling.hpp"
 
 #include "api/inquiry/secrets.hpp"
-#include "api/inquiry/text.hpp"
 #include "base/names.hpp"
+#include "base/printable.hpp"
 
 namespace sluice::api::analysis {
 

@@ -5,9 +5,9 @@
 #include <cmath>
 
 #include "api/analysis/inquire.hpp"
-#include "api/analysis/json_path.hpp"
 #include "api/metrics/prometheus_answer.hpp"
 #include "base/utf8.hpp"
+#include "language/json_path.hpp"
 #include "model/json_text.hpp"
 
 namespace sluice::api::analysis {
@@ -16,17 +16,17 @@ namespace {
 namespace json = boost::json;
 
 // A sample of an answer that was found to be one before.
-Result<Value> number_of(const json::value* sample) {
+Result<language::Value> number_of(const json::value* sample) {
     const json::array* pair = sample ? sample->if_array() : nullptr;
     if (!pair || pair->size() != 2 || !(*pair)[1].is_string())
         return failure(ErrorKind::Malformed, "Prometheus's answer holds a histogram");
     const std::string_view text = (*pair)[1].get_string();
-    if (text == "NaN") return Value(std::nan(""));
-    if (text == "+Inf") return Value(HUGE_VAL);
-    if (text == "-Inf") return Value(-HUGE_VAL);
+    if (text == "NaN") return language::Value(std::nan(""));
+    if (text == "+Inf") return language::Value(HUGE_VAL);
+    if (text == "-Inf") return language::Value(-HUGE_VAL);
     double number = 0;
     std::from_chars(text.data(), text.data() + text.size(), number);
-    return Value(number);
+    return language::Value(number);
 }
 
 // The samples of one series, as the answer holds them; a null stands for a histogram.
@@ -51,14 +51,14 @@ Result<void> is_served_by(std::string_view who, const Answer& answer) {
 
 Result<json::value> json_in(const Answer& answer) {
     json::parse_options options;
-    options.max_depth = json_depth_max;
+    options.max_depth = language::json_depth_max;
     boost::system::error_code broken;
     json::value value = json::parse(answer.body, broken, {}, options);
     if (broken) return failure(ErrorKind::Malformed, "the answer is not JSON");
     return value;
 }
 
-Result<Value> samples_of(const Answer& answer) {
+Result<language::Value> samples_of(const Answer& answer) {
     const metrics::MetricReading reading = metrics::read_prometheus_answer(answer);
     if (reading.kind == metrics::MetricReading::Kind::Unknown)
         return failure(ErrorKind::Malformed, reading.message);
@@ -67,28 +67,28 @@ Result<Value> samples_of(const Answer& answer) {
     boost::system::error_code none;
     const json::value* result = whole->find_pointer("/data/result", none);
     if (model::text_at(*whole, "/data/resultType") == "scalar") return number_of(result);
-    Value::Array numbers;
+    language::Value::Array numbers;
     for (const json::value& series : result->as_array()) {
         for (const json::value* sample : samples_in(series.as_object())) {
-            const Result<Value> number = number_of(sample);
+            const Result<language::Value> number = number_of(sample);
             if (!number) return number;
             numbers.push_back(*number);
         }
     }
-    return Value(std::move(numbers));
+    return language::Value(std::move(numbers));
 }
 
-Result<Value> document_of(const Answer& answer, const std::string& json_path) {
+Result<language::Value> document_of(const Answer& answer, const std::string& json_path) {
     if (const Result<void> served = is_served_by("the server", answer); !served)
         return std::unexpected(served.error());
     const Result<json::value> whole = json_in(answer);
-    if (!whole && is_utf8(answer.body)) return Value(answer.body);
+    if (!whole && is_utf8(answer.body)) return language::Value(answer.body);
     if (!whole)
         return failure(ErrorKind::Malformed, "the answer is neither JSON nor a text in UTF-8");
-    if (json_path.empty()) return to_value(*whole);
-    const Result<JsonPath> path = JsonPath::parsed(json_path);
+    if (json_path.empty()) return language::to_value(*whole);
+    const Result<language::JsonPath> path = language::JsonPath::parsed(json_path);
     if (!path) return failure(path.error().kind, "jsonPath " + path.error().message);
-    const Result<Value> value = value_at(*path, *whole);
+    const Result<language::Value> value = language::value_at(*path, *whole);
     if (!value) return failure(value.error().kind, "jsonPath: " + value.error().message);
     return value;
 }

@@ -4,11 +4,12 @@
 #include <array>
 #include <span>
 
-#include "api/analysis/expression.hpp"
 #include "api/analysis/token.hpp"
 #include "api/inquiry/text.hpp"
 #include "api/metrics/prometheus.hpp"
 #include "api/metrics/promql.hpp"
+#include "base/printable.hpp"
+#include "language/expression.hpp"
 
 namespace sluice::api::analysis {
 namespace {
@@ -65,7 +66,7 @@ template <class Read>
 FindingStep read_last(std::span<const Result<Answer>> answers, const Learnt& learnt,
                       const Admission& admitted, Read read) {
     const Result<Answer>& answer = answers.back();
-    const Result<Value> value = answer ? read(*answer) : std::unexpected(answer.error());
+    const Result<language::Value> value = answer ? read(*answer) : std::unexpected(answer.error());
     if (!value)
         return Finding{NotMeasured{confined(value.error().message, learnt, admitted.confidential)}};
     return Finding{Measured{*value, confined(to_text(*value), learnt, admitted.confidential)}};
@@ -106,9 +107,9 @@ Wanted<std::optional<metrics::Span>> span_of(const PrometheusQuestion& question)
     if (!range) return std::nullopt;
     const Duration* step = std::get_if<Duration>(&range->step);
     if (!step) return stop("rangeQuery.step must not hang on a Secret");
-    const Result<Instant> start = time_at(range->start, question.at);
+    const Result<Instant> start = language::time_at(range->start, question.at);
     if (!start) return stop("rangeQuery.start " + start.error().message);
-    const Result<Instant> end = time_at(range->end, question.at);
+    const Result<Instant> end = language::time_at(range->end, question.at);
     if (!end) return stop("rangeQuery.end " + end.error().message);
     if (*end < *start) return stop("rangeQuery.end must not be before rangeQuery.start");
     return metrics::Span{*start, *end, *step};

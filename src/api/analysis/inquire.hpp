@@ -34,10 +34,10 @@ Duration longest(const WebQuestion& question);
 
 // What Prometheus answered: a vector is a list of numbers, a scalar a number, and a range is the
 // list of all its samples, one series after the other.
-Result<Value> samples_of(const Answer& answer);
+Result<language::Value> samples_of(const Answer& answer);
 // What a web server answered: what the path finds in JSON, or a text, in which no path leads
 // anywhere.
-Result<Value> document_of(const Answer& answer, const std::string& json_path);
+Result<language::Value> document_of(const Answer& answer, const std::string& json_path);
 
 // Whether `who` answered with a status from 200 to 299.
 Result<void> is_served_by(std::string_view who, const Answer& answer);

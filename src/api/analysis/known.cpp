@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <boost/json.hpp>
 
-#include "api/analysis/json_path.hpp"
 #include "api/analysis/parts.hpp"
 #include "base/hash.hpp"
+#include "language/json_path.hpp"
 
 namespace sluice::api::analysis {
 namespace {
@@ -58,13 +58,14 @@ class Reading {
         return {};
     }
 
-    std::optional<Expression> condition(const std::string& text, std::string_view key) const {
+    std::optional<language::Expression> condition(const std::string& text,
+                                                  std::string_view key) const {
         if (text.find_first_not_of(" \t\r\n") == std::string::npos) return std::nullopt;
         if (!secrets_in({text}).empty()) {
             fault(key, "must not hang on a Secret");
             return std::nullopt;
         }
-        auto parsed = parse(text);
+        auto parsed = language::parse(text);
         if (parsed) return *parsed;
         fault(key, parsed.error().message);
         return std::nullopt;
@@ -106,7 +107,7 @@ class Reading {
             fault("provider.web.jsonPath", "must not hang on a Secret");
         else if (provider.json_path.empty())
             return;
-        else if (const auto path = JsonPath::parsed(provider.json_path); !path)
+        else if (const auto path = language::JsonPath::parsed(provider.json_path); !path)
             fault("provider.web.jsonPath", path.error().message);
     }
     void check(const Job& provider) const {

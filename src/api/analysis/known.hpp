@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "api/analysis/expression.hpp"
 #include "api/analysis/rules.hpp"
 #include "api/analysis/run.hpp"
 #include "api/analysis/substitute.hpp"
+#include "language/expression.hpp"
 
 namespace sluice::api::analysis {
 
@@ -21,8 +21,8 @@ struct KnownMetric {
     std::optional<Duration> interval;
     Duration initial_delay{0};
     std::optional<int> count;  // nothing: until the run ends
-    std::optional<Expression> success;
-    std::optional<Expression> failure;
+    std::optional<language::Expression> success;
+    std::optional<language::Expression> failure;
     int failure_limit = 0;  // below 0: any number
     int inconclusive_limit = 0;
     int consecutive_error_limit = 4;

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "api/analysis/assess.hpp"
-#include "api/inquiry/text.hpp"
+#include "base/printable.hpp"
 
 namespace sluice::api::analysis {
 namespace {

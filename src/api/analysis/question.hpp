@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "api/analysis/substitute.hpp"
-#include "api/analysis/value.hpp"
 #include "base/time.hpp"
+#include "language/value.hpp"
 
 namespace sluice::api::analysis {
 
@@ -51,7 +51,7 @@ struct Question {
 
 // The value that conditions are about, and what the status shows of it.
 struct Measured {
-    Value value;
+    language::Value value;
     std::string text;  // secrets are blotted out
 };
 struct JobSeen {

@@ -6,10 +6,10 @@
 #include <charconv>
 #include <set>
 
-#include "api/analysis/expression.hpp"
 #include "api/analysis/parts.hpp"
-#include "api/go_duration.hpp"
 #include "api/inquiry/text.hpp"
+#include "base/go_duration.hpp"
+#include "language/expression.hpp"
 
 namespace sluice::api::analysis {
 namespace {
@@ -153,7 +153,8 @@ Authentication read_authentication(const Fields& provider, const std::vector<Hea
 std::string read_time(const Fields& fields, std::string_view key) {
     std::string text = fields.text(key, time_max, required);
     if (text.empty() || holds_argument(text)) return text;
-    if (const auto at = time_at(text, Instant{}); !at) fields.fault(key, at.error().message);
+    if (const auto at = language::time_at(text, Instant{}); !at)
+        fields.fault(key, at.error().message);
     return text;
 }
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <boost/json.hpp>
 
-#include "api/analysis/json_path.hpp"
-#include "api/inquiry/text.hpp"
+#include "base/printable.hpp"
+#include "language/json_path.hpp"
 
 namespace sluice::api::analysis {
 namespace {
@@ -208,11 +208,11 @@ Result<std::string> field_value(const model::CustomObject& object, std::string_v
                                                {"annotations", texts(object.annotations)}}},
                      {"spec", part(object.spec)},
                      {"status", part(object.status)}};
-    const auto parsed = JsonPath::parsed("{." + std::string{path} + "}");
+    const auto parsed = language::JsonPath::parsed("{." + std::string{path} + "}");
     if (!parsed) return failure(ErrorKind::Invalid, "is not the path of a field");
     const auto several = parsed->found(whole);
     if (!several || several->size() != 1) return no_such_field();
-    const auto found = to_value(*several->front());
+    const auto found = language::to_value(*several->front());
     if (!found || found->if_array() || found->if_map() || found->is_nil()) return no_such_field();
     if (const std::string* text = found->if_text()) return *text;
     return to_text(*found);

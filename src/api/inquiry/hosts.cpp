@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "api/inquiry/text.hpp"
+#include "base/printable.hpp"
 
 namespace sluice::api {
 

@@ -5,6 +5,7 @@
 #include "api/inquiry/hosts.hpp"
 #include "api/inquiry/text.hpp"
 #include "base/base64.hpp"
+#include "base/printable.hpp"
 
 namespace sluice::api {
 

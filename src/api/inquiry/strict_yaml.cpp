@@ -1,6 +1,6 @@
 #include "api/inquiry/strict_yaml.hpp"
 
-#include "api/inquiry/text.hpp"
+#include "base/printable.hpp"
 #include "model/yaml.hpp"
 
 namespace sluice::api {

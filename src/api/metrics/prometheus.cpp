@@ -12,6 +12,7 @@
 #include "api/metrics/promql.hpp"
 #include "base/names.hpp"
 #include "base/percent.hpp"
+#include "base/printable.hpp"
 
 namespace sluice::api::metrics {
 

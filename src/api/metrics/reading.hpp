@@ -6,7 +6,8 @@
 #include <string>
 
 #include "api/inquiry/inquiry.hpp"
-#include "api/inquiry/text.hpp"
+#include "base/printable.hpp"
+#include "engine/probe.hpp"
 
 namespace sluice::api::metrics {
 
@@ -21,6 +22,9 @@ struct MetricReading {
     std::size_t warnings = 0;  // warnings and infos that came along with the result
 };
 using MetricStep = Step<MetricReading>;
+
+// As the gate of a metric check wants it.
+engine::MetricAnswer to_answer(const MetricReading& reading);
 
 inline MetricReading unknown(std::string_view message) {
     return {.message = printable(message)};

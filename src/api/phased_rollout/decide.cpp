@@ -63,15 +63,16 @@ constexpr Claims claims{"phasedrollout/", "PhasedRollout", steered_by, commands,
 
 // What we remember of a step may rest on an old view of the status; what the status says may be
 // somebody else's writing. Where they differ, the less hopeful of the two counts.
-engine::CheckProgress soberly(engine::CheckProgress ours, const engine::CheckProgress& told) {
+engine::CheckProgress more_cautious(engine::CheckProgress ours,
+                                    const engine::CheckProgress& reported) {
     // A pass that only one of them knows of is asked for again, and uses up no try.
-    const int in_vain = std::max(ours.tries - ours.successes, told.tries - told.successes);
-    ours.since = std::max(ours.since, told.since);
-    ours.successes = std::min(ours.successes, told.successes);
+    const int in_vain = std::max(ours.tries - ours.successes, reported.tries - reported.successes);
+    ours.since = std::max(ours.since, reported.since);
+    ours.successes = std::min(ours.successes, reported.successes);
     ours.tries = in_vain + ours.successes;
-    ours.failures = std::max(ours.failures, told.failures);
-    ours.failed = std::max(ours.failed, told.failed);
-    ours.last = std::max(ours.last, told.last);
+    ours.failures = std::max(ours.failures, reported.failures);
+    ours.failed = std::max(ours.failed, reported.failed);
+    ours.last = std::max(ours.last, reported.last);
     return ours;
 }
 
@@ -96,9 +97,9 @@ engine::Course course_of(const CustomObject& object) {
     course.allowed = Reason::ChecksPassed;
     course.returns_freely = true;
     course.name = object.meta.key.name;
-    const Status told = read_status(object);
-    if (!told.failed_revision.empty() && told.retry == course.retry)
-        course.quarantine = engine::Quarantine{told.failed_revision};
+    const Status reported = read_status(object);
+    if (!reported.failed_revision.empty() && reported.retry == course.retry)
+        course.quarantine = engine::Quarantine{reported.failed_revision};
     return course;
 }
 
@@ -129,7 +130,7 @@ void add_status(Decision& decision, const CustomObject& object, const Spec* spec
                 const Snapshot& seen, Instant now) {
     decision.subject = subject_of(object);
     decision.notices = in_own_words(std::move(decision.notices));
-    if (decision.patch || decision.removal) return;
+    if (!decision.actions.empty()) return;
     const Status old = read_status(object);
     const Status status = report(object, old, spec, seen, decision, now);
     // What is over in a moment is not worth a write, unless the status speaks of another rollout or
@@ -142,7 +143,7 @@ void add_status(Decision& decision, const CustomObject& object, const Spec* spec
         return;
     }
     write->notices = std::exchange(decision.notices, {});
-    decision.writes.push_back(std::move(*write));
+    decision.actions.push_back(std::move(*write));
 }
 
 // Back to the normal rolling update. The set keeps the name of its PhasedRollout, not our claim.
@@ -152,8 +153,8 @@ Decision suspend(const Snapshot& seen, const CustomObject& object, Instant now) 
     Decision decision =
         engine::release(seen, course, "skipCheck is true", now, engine::Parting::Open);
     decision.notices.clear();
-    Decision words = told(claims, seen, object, Phase::Idle, Reason::Suspended,
-                          "Checks are switched off: Kubernetes updates the pods by itself.");
+    Decision words = reporting(claims, seen, object, Phase::Idle, Reason::Suspended,
+                               "Checks are switched off: Kubernetes updates the pods by itself.");
     decision.report = std::move(words.report);
     decision.notices.push_back({Reason::Suspended, decision.report.message});
     return decision;
@@ -188,24 +189,15 @@ Decision let_go_of(const Snapshot& seen, const CustomObject& object, Instant now
                                    parting_of(object, seen.workload));
     decision.subject = subject_of(object);
     const bool is_free = !holds || decision.report.reason == Reason::Released;
-    if (is_free && !decision.patch && has_finalizer(object, finalizer))
-        decision.writes.push_back(drop_finalizer(object));
+    if (is_free && decision.actions.empty() && has_finalizer(object, finalizer))
+        decision.actions.push_back(drop_finalizer(object));
     return decision;
-}
-
-// A pod that is replaced is away for a moment, once for every step: that is told when it lasts.
-void be_brief(Decision& decision, const Snapshot& seen, Instant now) {
-    if (decision.report.reason != Reason::PodsNotReady || decision.patch) return;
-    const engine::Hold brief = engine::brief_hold(Reason::PodsNotReady, {}, seen, now);
-    decision.silent = brief.silent;
-    if (brief.until)
-        decision.wake_at = std::min(decision.wake_at.value_or(*brief.until), *brief.until);
 }
 
 Decision steer_by(const Snapshot& seen, const CustomObject& object, Instant now) {
     if (!has_finalizer(object, finalizer)) {
         Decision decision;
-        decision.writes.push_back(add_finalizer(object));
+        decision.actions.push_back(add_finalizer(object));
         return decision;
     }
     const StatefulSet& set = seen.workload;
@@ -231,12 +223,13 @@ Decision steer_by(const Snapshot& seen, const CustomObject& object, Instant now)
     Decision decision = engine::steer(seen, course, now);
     const auto memory = engine::recall(set);
     if (!decision.progress && memory && memory->open) decision.progress = progress;
-    if (!spec && !decision.patch)
-        decision =
-            told(claims, seen, object, Phase::Blocked, Reason::InvalidSpec, to_text(spec.error()));
+    if (!spec && !patches_workload(decision))
+        decision = reporting(claims, seen, object, Phase::Blocked, Reason::InvalidSpec,
+                             to_text(spec.error()));
     // Who takes a set that nobody holds looks first: the PhasedRollout may be gone meanwhile.
-    if (decision.patch && annotation(set, key::claim).empty()) decision.needs_live = true;
-    be_brief(decision, seen, now);
+    if (patches_workload(decision) && annotation(set, key::claim).empty())
+        decision.needs_live = true;
+    engine::keep_quiet_for_a_moment(decision, seen, now);
     add_status(decision, object, spec ? &*spec : nullptr, seen, now);
     return decision;
 }
@@ -244,12 +237,12 @@ Decision steer_by(const Snapshot& seen, const CustomObject& object, Instant now)
 void inform(Decision& decision, const CustomObject& object, const Snapshot& seen, Decision own,
             Instant now) {
     if (object.meta.deleting) {
-        if (has_finalizer(object, finalizer)) decision.writes.push_back(drop_finalizer(object));
+        if (has_finalizer(object, finalizer)) decision.actions.push_back(drop_finalizer(object));
         return;
     }
     add_status(own, object, nullptr, seen, now);
-    for (engine::ObjectWrite& write : own.writes)
-        decision.writes.push_back(std::move(write));
+    for (engine::Action& action : own.actions)
+        decision.actions.push_back(std::move(action));
 }
 
 }  // namespace
@@ -270,11 +263,11 @@ bool concerns(const StatefulSet& set, const std::vector<CustomObject>& objects) 
 void prepare(Snapshot& seen) {
     const CustomObject* object = steersman(claims, seen);
     if (!object) return;
-    auto told = remembered(*object);
+    auto reported = remembered(*object);
     if (!seen.progress)
-        seen.progress = std::move(told);
-    else if (told && told->about == seen.progress->about)
-        seen.progress = soberly(std::move(*seen.progress), *told);
+        seen.progress = std::move(reported);
+    else if (reported && reported->about == seen.progress->about)
+        seen.progress = more_cautious(std::move(*seen.progress), *reported);
 }
 
 Decision decide(const Snapshot& seen, Instant now) {

@@ -217,8 +217,8 @@ void report_rollout(Status& status, const Status& old, const Spec* spec,
     status.rollout = std::move(rollout);
 }
 
-engine::ObjectWrite write_finalizers(const model::CustomObject& object, const char* operation,
-                                     json::value seen, json::array wanted) {
+engine::Action write_finalizers(const model::CustomObject& object, const char* operation,
+                                json::value seen, json::array wanted) {
     const char* path = "/metadata/finalizers";
     const json::array operations{
         json::object{{"op", "test"}, {"path", path}, {"value", std::move(seen)}},
@@ -260,21 +260,21 @@ Status report(const model::CustomObject& object, const Status& old, const Spec* 
     return status;
 }
 
-std::optional<engine::ObjectWrite> status_write(const model::CustomObject& object,
-                                                const Status& old, const Status& status) {
+std::optional<engine::Action> status_write(const model::CustomObject& object, const Status& old,
+                                           const Status& status) {
     if (status == old) return std::nullopt;
     // Statuses that differ beyond the bounds only are the same.
     return api::status_write(subject_of(object), object, write_status(old), write_status(status));
 }
 
-engine::ObjectWrite add_finalizer(const model::CustomObject& object) {
+engine::Action add_finalizer(const model::CustomObject& object) {
     json::array wanted(object.finalizers.begin(), object.finalizers.end());
     json::value seen = object.finalizers.empty() ? json::value{} : json::value(wanted);
     wanted.push_back(json::value(finalizer));
     return write_finalizers(object, "add", std::move(seen), std::move(wanted));
 }
 
-engine::ObjectWrite drop_finalizer(const model::CustomObject& object) {
+engine::Action drop_finalizer(const model::CustomObject& object) {
     json::array seen(object.finalizers.begin(), object.finalizers.end());
     json::array wanted;
     for (const std::string& one : object.finalizers)

@@ -18,10 +18,10 @@ Status report(const model::CustomObject& object, const Status& old, const Spec* 
               const engine::Snapshot& seen, const engine::Decision& decision, Instant now);
 
 // The write that brings the status there; nothing if it is there already.
-std::optional<engine::ObjectWrite> status_write(const model::CustomObject& object,
-                                                const Status& old, const Status& status);
-engine::ObjectWrite add_finalizer(const model::CustomObject& object);
-engine::ObjectWrite drop_finalizer(const model::CustomObject& object);
+std::optional<engine::Action> status_write(const model::CustomObject& object, const Status& old,
+                                           const Status& status);
+engine::Action add_finalizer(const model::CustomObject& object);
+engine::Action drop_finalizer(const model::CustomObject& object);
 
 // What the status remembers of the checks of a step.
 std::optional<engine::CheckProgress> remembered(const model::CustomObject& object);

@@ -46,14 +46,14 @@ std::string tally(const CheckStatus& check, const std::optional<Check>& wanted, 
 
 // Which answer lets a pod go: what the spec says, or else what the operator was told.
 std::string passing_answer(const model::CustomObject& object,
-                           const std::optional<CheckStatus>& told) {
+                           const std::optional<CheckStatus>& reported) {
     const auto text = [](bool on_data) { return on_data ? "data" : "no data"; };
     const auto spec = read_spec(object, SuccessOn::NoData);
     const auto otherwise = read_spec(object, SuccessOn::Data);
     const bool is_said =
         spec && otherwise && spec->check.query.success_on == otherwise->check.query.success_on;
     if (is_said) return text(spec->check.query.success_on == SuccessOn::Data);
-    if (told && !told->success_on.empty()) return text(told->success_on == "Data");
+    if (reported && !reported->success_on.empty()) return text(reported->success_on == "Data");
     return "no data, unless the operator was started with --phasedrollout-success-on=Data";
 }
 

@@ -14,6 +14,25 @@ constexpr engine::Command commands[] = {
      "kubectl -n {0} label --overwrite statefulset {1} dd-statefulset-pilot=HOOK"},
 };
 
+std::optional<HookPod> pod_of(const std::optional<engine::PodRef>& pod) {
+    if (!pod) return std::nullopt;
+    return HookPod{pod->name, pod->uid, {}, {}};
+}
+
+// The question of the gate, with all that it takes to ask it.
+std::shared_ptr<const engine::Question> call_of(const engine::HookQuestion& asked,
+                                                const engine::Snapshot& seen) {
+    Transition transition{.hook = asked.hook,
+                          .ns = seen.subject.ns,
+                          .statefulset = seen.subject.name,
+                          .annotations = seen.workload.annotations,
+                          .prev = pod_of(asked.prev),
+                          .next = pod_of(asked.next),
+                          .idempotency_key = asked.idempotency_key};
+    return engine::question_of(HookCall{
+        std::move(transition), std::static_pointer_cast<const HookCatalogue>(seen.settings)});
+}
+
 }  // namespace
 
 engine::Decision decide(const engine::Snapshot& seen, Instant now) {
@@ -32,7 +51,12 @@ engine::Decision decide(const engine::Snapshot& seen, Instant now) {
     course.compile = [&] {
         return compile(*subscription, set.replicas, seen.environment.hook_retry);
     };
-    return engine::steer(seen, course, now);
+    engine::Decision decision = engine::steer(seen, course, now);
+    if (!decision.probe) return decision;
+    engine::Probe& probe = *decision.probe;
+    if (const auto* asked = engine::opened<engine::HookQuestion>(*probe.question))
+        probe.question = call_of(*asked, seen);
+    return decision;
 }
 
 }  // namespace sluice::api::pilot

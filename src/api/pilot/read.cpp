@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
-#include "api/inquiry/text.hpp"
 #include "api/pilot/spec.hpp"
+#include "base/printable.hpp"
 
 namespace sluice::api::pilot {
 

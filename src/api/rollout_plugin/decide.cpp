@@ -6,7 +6,7 @@
 #include <boost/json.hpp>
 
 #include "api/rollout_plugin/outside.hpp"
-#include "api/rollout_plugin/outside_footing.hpp"
+#include "api/rollout_plugin/outside_state.hpp"
 #include "api/rollout_plugin/turn.hpp"
 #include "engine/gates.hpp"
 #include "engine/steering.hpp"
@@ -59,22 +59,23 @@ void inform(Decision& decision, const CustomObject& object, const Snapshot& seen
 
 // Every restart that people ask for is another word to the engine, and each is said until the
 // status has counted it.
-std::string retry_word(const CustomObject& object, const Status& told, const Orders& orders) {
-    const int count = told.restart.count + (orders.restarts ? 1 : 0);
+std::string retry_word(const CustomObject& object, const Status& reported, const Orders& orders) {
+    const int count = reported.restart.count + (orders.restarts ? 1 : 0);
     const std::string& annotated = annotation_of(object, key::retry);
     return count > 0 ? fmt::format("{}#{}", annotated, count) : annotated;
 }
 
-engine::Course course_of(const CustomObject& object, const Spec* spec, const Status& told,
+engine::Course course_of(const CustomObject& object, const Spec* spec, const Status& reported,
                          const Orders& orders) {
     engine::Course course;
     course.claim = claim_of(claims, object);
     course.commands = commands;
     course.reports_on_workload = false;
-    course.retry = retry_word(object, told, orders);
+    course.retry = retry_word(object, reported, orders);
     course.paused_by = paused_by(object, spec);
     if (orders.aborts) course.abort = "The rollout was aborted.";
-    if (told.abort.aborted && !orders.restarts) course.quarantine = {told.abort.revision, true};
+    if (reported.abort.aborted && !orders.restarts)
+        course.quarantine = {reported.abort.revision, true};
     course.allowed = Reason::StepTaken;
     course.returns_freely = true;
     course.name = object.meta.key.name;
@@ -82,15 +83,6 @@ engine::Course course_of(const CustomObject& object, const Spec* spec, const Sta
     course.list = digest_of(spec->steps);
     if (orders.restarts) course.first_place = spec->restart_at.value_or(0);
     return course;
-}
-
-// A pod that is replaced is away for a moment: that is told when it lasts.
-void be_brief(Decision& decision, const Snapshot& seen, Instant now) {
-    if (decision.report.reason != Reason::PodsNotReady || decision.patch) return;
-    const engine::Hold brief = engine::brief_hold(Reason::PodsNotReady, {}, seen, now);
-    decision.silent = brief.silent;
-    if (brief.until)
-        decision.wake_at = std::min(decision.wake_at.value_or(*brief.until), *brief.until);
 }
 
 engine::Plan refusing(const FieldErrors& errors, PodCount replicas) {
@@ -103,18 +95,20 @@ Decision steer_set(const Snapshot& seen, const CustomObject& object,
                    const std::expected<Spec, FieldErrors>& read, Instant now) {
     const StatefulSet& set = seen.workload;
     const Spec* spec = read ? &*read : nullptr;
-    const Status told_so_far = read_status(object);
-    const Footing footing = footing_of(seen, now);
-    const Orders orders = orders_of(told_so_far, spec, footing.memory, object.meta.generation);
+    const Status reported = read_status(object);
+    const WorkloadState workload_state = workload_state_of(seen, now);
+    const Orders orders = orders_of(reported, spec, workload_state.memory, object.meta.generation);
     if (spec && ends_pause(orders, *spec)) return unpause(object);
-    engine::Course course = course_of(object, spec, told_so_far, orders);
+    engine::Course course = course_of(object, spec, reported, orders);
     const bool is_held =
         !course.paused_by.empty() || engine::is_paused(annotation(set, key::paused));
-    const Position at = spec ? position_of(*spec, told_so_far, footing, is_held, now) : Position{};
-    const Runs runs = footing.memory ? runs_of(seen, object, *footing.memory, at.list) : Runs{};
+    const Position at =
+        spec ? position_of(*spec, reported, workload_state, is_held, now) : Position{};
+    const Runs runs =
+        workload_state.memory ? runs_of(seen, object, *workload_state.memory, at.list) : Runs{};
     course.compile = [&] {
         if (!spec) return refusing(read.error(), set.replicas);
-        Circumstances here = circumstances(told_so_far, at, orders, runs);
+        Circumstances here = circumstances(reported, at, orders, runs);
         here.replicas = set.replicas;
         here.allow_unready = annotation(set, key::allow_unready) == "true" ||
                              annotation_of(object, key::allow_unready) == "true";
@@ -122,18 +116,18 @@ Decision steer_set(const Snapshot& seen, const CustomObject& object,
     };
     const bool is_ours = annotation(set, key::claim) == course.claim;
     Decision decision = spec || is_ours ? engine::steer(seen, course, now) : Decision{};
-    if (!spec && !decision.patch && !decision.removal)
-        decision =
-            told(claims, seen, object, Phase::Blocked, Reason::InvalidSpec, to_text(read.error()));
+    if (!spec && decision.actions.empty())
+        decision = reporting(claims, seen, object, Phase::Blocked, Reason::InvalidSpec,
+                             to_text(read.error()));
     // Who takes a set that nobody holds looks first: the RolloutPlugin may be gone meanwhile.
-    if (decision.patch && annotation(set, key::claim).empty()) decision.needs_live = true;
-    if (decision.patch && decision.patch->lowers_partition())
-        look_at_background(decision, seen, runs);
+    if (patches_workload(decision) && annotation(set, key::claim).empty())
+        decision.needs_live = true;
+    if (lowers_partition(decision)) look_at_background(decision, seen, runs);
     if (spec && !orders.promotes_fully) check_analyses(decision, object, *spec, seen, now);
-    be_brief(decision, seen, now);
+    engine::keep_quiet_for_a_moment(decision, seen, now);
     conclude(decision,
-             {object, told_so_far, spec, footing, seen.environment.guarantee, decision, at, orders,
-              runs},
+             {object, reported, spec, workload_state, seen.environment.guarantee, decision, at,
+              orders, runs},
              seen, now);
     return decision;
 }
@@ -183,13 +177,14 @@ void inform(Decision& decision, const CustomObject& object, const Snapshot& seen
         keep_and_say(own, object, seen, now);
     } else {
         const Status old = read_status(object);
-        const Footing footing = footing_of(seen, now);
-        add_status(own,
-                   {object, old, nullptr, footing, seen.environment.guarantee, own, {}, {}, Runs{}},
-                   now);
+        const WorkloadState workload_state = workload_state_of(seen, now);
+        add_status(
+            own,
+            {object, old, nullptr, workload_state, seen.environment.guarantee, own, {}, {}, Runs{}},
+            now);
     }
-    for (engine::ObjectWrite& write : own.writes)
-        decision.writes.push_back(std::move(write));
+    for (engine::Action& action : own.actions)
+        decision.actions.push_back(std::move(action));
 }
 
 // Who is in the middle of a rollout, or else the oldest.
@@ -197,8 +192,8 @@ const CustomObject* outside_steersman(const Snapshot& seen) {
     const CustomObject* oldest = nullptr;
     for (const CustomObject& object : seen.objects) {
         if (object.meta.deleting) continue;
-        const Status told = read_status(object);
-        if (told.in_progress && tells_of_outside(told, object)) return &object;
+        const Status reported = read_status(object);
+        if (reported.in_progress && tells_of_outside(reported, object)) return &object;
         if (!oldest) oldest = &object;
     }
     return oldest;
@@ -239,7 +234,7 @@ Decision decide(const Snapshot& seen, Instant now) {
     for (const CustomObject& object : seen.objects)
         if (&object != holder)
             inform(decision, object, seen,
-                   told(claims, seen, object, Phase::Blocked, Reason::ClaimedByOther, message),
+                   reporting(claims, seen, object, Phase::Blocked, Reason::ClaimedByOther, message),
                    now);
     return decision;
 }

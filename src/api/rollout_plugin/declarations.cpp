@@ -5,9 +5,9 @@
 #include <set>
 #include <utility>
 
-#include "api/inquiry/text.hpp"
 #include "api/rollout_plugin/entries.hpp"
 #include "api/rollout_plugin/location.hpp"
+#include "base/printable.hpp"
 
 namespace sluice::api::rollout_plugin {
 

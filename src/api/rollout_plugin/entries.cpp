@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "api/inquiry/strict_yaml.hpp"
-#include "api/inquiry/text.hpp"
+#include "base/printable.hpp"
 
 namespace sluice::api::rollout_plugin {
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "api/inquiry/text.hpp"
 #include "api/inquiry/url.hpp"
+#include "base/printable.hpp"
 
 namespace sluice::api::rollout_plugin {
 

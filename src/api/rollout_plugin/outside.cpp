@@ -31,21 +31,21 @@ Outside::Outside(const Snapshot& seen, const CustomObject& object, const Spec& s
       object_(object),
       spec_(spec),
       now_(now),
-      told_(read_status(object)),
-      looks_(seen, object, spec, plugin),
+      reported_(read_status(object)),
+      evidence_(seen, object, spec, plugin),
       binding_(binding_of(object, spec)),
-      footing_(footing_in(told_, binding_)) {
-    if (const ResourceStatus* reality = looks_.reality()) {
-        footing_.memory = memory_in(told_, binding_);
-        footing_.replicas = replicas_in(*reality);
-        footing_.current_revision = reality->current_revision;
+      workload_state_(workload_state_in(reported_, binding_)) {
+    if (const ResourceStatus* reality = evidence_.reality()) {
+        workload_state_.memory = memory_in(reported_, binding_);
+        workload_state_.replicas = replicas_in(*reality);
+        workload_state_.current_revision = reality->current_revision;
     }
-    is_known_ = footing_.memory.has_value();
-    memory_ = footing_.memory.value_or(Memory{});
-    if (looks_.reality() && !memory_.open)
-        footing_.updated_revision = looks_.reality()->updated_revision;
-    orders_ = orders_of(told_, &spec, footing_.memory, object.meta.generation);
-    at_ = position_of(spec, told_, footing_, !paused_by(object, &spec).empty(), now);
+    is_known_ = workload_state_.memory.has_value();
+    memory_ = workload_state_.memory.value_or(Memory{});
+    if (evidence_.reality() && !memory_.open)
+        workload_state_.updated_revision = evidence_.reality()->updated_revision;
+    orders_ = orders_of(reported_, &spec, workload_state_.memory, object.meta.generation);
+    at_ = position_of(spec, reported_, workload_state_, !paused_by(object, &spec).empty(), now);
     if (is_known_) runs_ = runs_of(seen, object, memory_, at_.list);
 }
 
@@ -53,31 +53,32 @@ Decision Outside::decide() {
     if (ends_pause(orders_, spec_)) return unpause(object_);
     Decision decision = think();
     if (says_nothing_) return decision;
-    footing_.memory = is_known_ ? std::optional{memory_} : std::nullopt;
-    const Grounds grounds{object_,  told_, &spec_,  footing_, seen_.environment.guarantee,
-                          decision, at_,   orders_, runs_};
+    workload_state_.memory = is_known_ ? std::optional{memory_} : std::nullopt;
+    const ReportInput input{
+        object_, reported_, &spec_, workload_state_, seen_.environment.guarantee, decision,
+        at_,     orders_,   runs_};
     Snapshot known = seen_;
-    known.workload.current_revision = footing_.current_revision;
-    known.workload.update_revision = footing_.updated_revision;
-    conclude(decision, grounds, known, now_);
+    known.workload.current_revision = workload_state_.current_revision;
+    known.workload.update_revision = workload_state_.updated_revision;
+    conclude(decision, input, known, now_);
     return decision;
 }
 
-Aim Outside::aim() const {
+Goal Outside::goal() const {
     if (!memory_.open) return {};
-    Aim aim{.what = Aim::What::Weigh,
-            .rollout = memory_.id,
-            .revision = memory_.revision,
-            .weight = weight()};
-    aim.restarts = aim.weight == 0 && told_.restart.at > Instant{} && told_.rollout &&
-                   told_.restart.at == told_.rollout->started;
+    Goal goal{.what = Goal::What::Weigh,
+              .rollout = memory_.id,
+              .revision = memory_.revision,
+              .weight = weight()};
+    goal.restarts = goal.weight == 0 && reported_.restart.at > Instant{} && reported_.rollout &&
+                    reported_.restart.at == reported_.rollout->started;
     if (memory_.returning) {
-        aim.what = Aim::What::Return;
-        aim.weight = 0;
+        goal.what = Goal::What::Return;
+        goal.weight = 0;
     } else if (at_.step >= last_step() && weight() == all) {
-        aim.what = Aim::What::Promote;
+        goal.what = Goal::What::Promote;
     }
-    return aim;
+    return goal;
 }
 
 Decision Outside::think() {
@@ -87,25 +88,26 @@ Decision Outside::think() {
 
 // No rollout is under way: is one due?
 Decision Outside::watch() {
-    const Aim aim{};
-    const PluginSight* sight = looks_.sight(aim);
-    const ResourceStatus* reality = looks_.reality();
-    if (!reality && !last_error().empty()) return erring(aim, last_error());
-    if (!reality) return look_again(aim);
+    const Goal goal{};
+    const PluginObservation* observation = evidence_.observed(goal);
+    const ResourceStatus* reality = evidence_.reality();
+    if (!reality && !last_error().empty()) return erring(goal, last_error());
+    if (!reality) return look_again(goal);
     const bool is_due = reality->updated_revision != reality->current_revision;
-    const bool is_known = memory_.failed && memory_.revision == footing_.updated_revision;
+    const bool is_known = memory_.failed && memory_.revision == workload_state_.updated_revision;
     if (is_due && (!is_known || orders_.restarts)) {
-        if (sight && is_fresh()) return begin(*reality);
-        return look_again(aim);
+        if (observation && is_fresh()) return begin(*reality);
+        return look_again(goal);
     }
     if (is_due)
         return hold(
-            aim,
-            {Reason::RolledBack, fmt::format("Revision {} failed; all is back at revision {}.",
-                                             footing_.updated_revision, footing_.current_revision)},
+            goal,
+            {Reason::RolledBack,
+             fmt::format("Revision {} failed; all is back at revision {}.",
+                         workload_state_.updated_revision, workload_state_.current_revision)},
             idle_pace);
     memory_.failed = false;
-    return hold(aim, {Reason::Idle, ""}, idle_pace);
+    return hold(goal, {Reason::Idle, ""}, idle_pace);
 }
 
 // A rollout from the top: nothing is at the new revision until the plugin has verified that.
@@ -123,8 +125,8 @@ Decision Outside::begin(const ResourceStatus& reality) {
     fresh_memory.place = first;
     fresh_memory.list = at_.list;
     memory_ = std::move(fresh_memory);
-    footing_.updated_revision = revision;
-    footing_.weight = 0;
+    workload_state_.updated_revision = revision;
+    workload_state_.weight = 0;
     at_.step = first;
     at_.is_told = false;
     at_.since = in_whole_seconds(now_);
@@ -141,111 +143,113 @@ Decision Outside::think_of_rollout() {
         return turn_back(Reason::Aborted, "The rollout was aborted.");
     const bool is_last = at_.step >= last_step() && weight() == all;
     if (orders_.promotes_fully && !is_last) return promote();
-    const Aim aim = this->aim();
-    const ResourceStatus* reality = looks_.reality();
+    const Goal goal = this->goal();
+    const ResourceStatus* reality = evidence_.reality();
     if (!reality && !last_error().empty()) {
         const auto deadline = deadline_of(spec_, here());
         if (deadline && now_ >= *deadline && !memory_.returning && paused().empty())
-            return late(aim, last_error());
-        return erring(aim, last_error());
+            return late(goal, last_error());
+        return erring(goal, last_error());
     }
     if (reality && reality->updated_revision != memory_.revision) {
         if (reality->updated_revision == reality->current_revision) return go_home();
         if (is_fresh()) return begin(*reality);
-        return look_again(aim);
+        return look_again(goal);
     }
-    const PluginSight* sight = looks_.sight(aim);
-    if (!sight)
-        return working(aim, memory_.returning ? Reason::RollingBack : Reason::PluginWorking,
-                       fmt::format("{} is asked for {} %.", plugin(), aim.weight));
-    if (aim.what == Aim::What::Return) return go_back(aim, *sight);
-    if (aim.what == Aim::What::Promote) return finish(aim, *sight);
-    return proceed(aim, *sight);
+    const PluginObservation* observation = evidence_.observed(goal);
+    if (!observation)
+        return working(goal, memory_.returning ? Reason::RollingBack : Reason::PluginWorking,
+                       fmt::format("{} is asked for {} %.", plugin(), goal.weight));
+    if (goal.what == Goal::What::Return) return go_back(goal, *observation);
+    if (goal.what == Goal::What::Promote) return finish(goal, *observation);
+    return proceed(goal, *observation);
 }
 
-Decision Outside::go_back(const Aim& aim, const PluginSight& sight) {
-    if (sight.status.current_revision == sight.status.updated_revision)
+Decision Outside::go_back(const Goal& goal, const PluginObservation& observation) {
+    if (observation.status.current_revision == observation.status.updated_revision)
         return complete(fmt::format("Revision {} was current before the abort came; it stays.",
                                     memory_.revision));
-    if (sight.verified) return returned();
-    return working(
-        aim, Reason::RollingBack,
-        fmt::format("{} takes revision {} back. {}", plugin(), memory_.revision, sight.message));
+    if (observation.verified) return returned();
+    return working(goal, Reason::RollingBack,
+                   fmt::format("{} takes revision {} back. {}", plugin(), memory_.revision,
+                               observation.message));
 }
 
 // Behind the last step: it becomes the current revision. An analysis in the background that fails
 // before that still takes it back.
-Decision Outside::finish(const Aim& aim, const PluginSight& sight) {
-    const bool is_current = sight.status.current_revision == sight.status.updated_revision;
-    if (is_current && sight.verified && sight.status.ready)
+Decision Outside::finish(const Goal& goal, const PluginObservation& observation) {
+    const bool is_current =
+        observation.status.current_revision == observation.status.updated_revision;
+    if (is_current && observation.verified && observation.status.ready)
         return complete(fmt::format("All of it is at revision {}.", memory_.revision));
     const engine::Plan plan = compile(spec_, here());  // whose steps are all behind us
     const engine::Advance next = engine::advance(plan, PodCount{all}, seen_, now_);
     const auto* failed = std::get_if<engine::Fail>(&next);
     if (failed && !is_current) return turn_back(failed->reason, failed->message);
     const std::string message = fmt::format("{} makes revision {} the current one. {}", plugin(),
-                                            memory_.revision, sight.message);
-    if (plan.deadline && now_ >= *plan.deadline && !is_current) return late(aim, message);
-    return working(aim, Reason::PluginWorking, message);
+                                            memory_.revision, observation.message);
+    if (plan.deadline && now_ >= *plan.deadline && !is_current) return late(goal, message);
+    return working(goal, Reason::PluginWorking, message);
 }
 
 // Somebody took the new revision back: what was updated follows it.
 Decision Outside::go_home() {
-    const Aim aim{.what = Aim::What::Return,
-                  .rollout = memory_.id,
-                  .revision = looks_.reality()->updated_revision,
-                  .weight = 0};
-    const PluginSight* sight = looks_.sight(aim);
-    const bool is_whole =
-        sight && sight->status.ready && sight->status.updated_replicas == sight->status.replicas;
-    if (sight && (sight->verified || is_whole))
+    const Goal goal{.what = Goal::What::Return,
+                    .rollout = memory_.id,
+                    .revision = evidence_.reality()->updated_revision,
+                    .weight = 0};
+    const PluginObservation* observation = evidence_.observed(goal);
+    const bool is_whole = observation && observation->status.ready &&
+                          observation->status.updated_replicas == observation->status.replicas;
+    if (observation && (observation->verified || is_whole))
         return complete(
-            fmt::format("The plugin is back at revision {}.", footing_.current_revision));
-    return working(aim, Reason::PluginWorking,
+            fmt::format("The plugin is back at revision {}.", workload_state_.current_revision));
+    return working(goal, Reason::PluginWorking,
                    fmt::format("Revision {} was taken back: what was updated returns to revision "
                                "{}.",
-                               memory_.revision, footing_.current_revision));
+                               memory_.revision, workload_state_.current_revision));
 }
 
 // What the plan rests on.
 Circumstances Outside::here() const {
-    Circumstances here = circumstances(told_, at_, orders_, runs_);
+    Circumstances here = circumstances(reported_, at_, orders_, runs_);
     here.replicas = PodCount{all};
     here.settled.emplace();
     return here;
 }
 
-Decision Outside::proceed(const Aim& aim, const PluginSight& sight) {
-    if (sight.status.current_revision == sight.status.updated_revision) return promote();
+Decision Outside::proceed(const Goal& goal, const PluginObservation& observation) {
+    if (observation.status.current_revision == observation.status.updated_revision)
+        return promote();
     Circumstances now = here();
-    if (!sight.verified)
+    if (!observation.verified)
         now.settled = {engine::Refused{
             Reason::PluginWorking,
-            fmt::format("{} brings it to {} %. {}", plugin(), aim.weight, sight.message)}};
+            fmt::format("{} brings it to {} %. {}", plugin(), goal.weight, observation.message)}};
     const engine::Plan plan = compile(spec_, now);
     if (plan.exposed_max && weight() > plan.exposed_max->value)
         return take(plan.exposed_max->value, at_.step);
-    if (!paused().empty()) return hold(aim, {Reason::Paused, paused()}, resting_pace);
+    if (!paused().empty()) return hold(goal, {Reason::Paused, paused()}, resting_pace);
     engine::Advance next = engine::advance(plan, PodCount{weight()}, seen_, now_);
     const auto* held = std::get_if<engine::Hold>(&next);
     if (held && !held->rests_at && plan.deadline && now_ >= *plan.deadline)
-        return late(aim, held->message);
-    return follow(aim, std::move(next));
+        return late(goal, held->message);
+    return follow(goal, std::move(next));
 }
 
-Decision Outside::follow(const Aim& aim, engine::Advance next) {
+Decision Outside::follow(const Goal& goal, engine::Advance next) {
     if (auto* held = std::get_if<engine::Hold>(&next)) {
         if (held->reason == Reason::PluginWorking)
-            return working(aim, held->reason, std::move(held->message));
-        return hold(aim, std::move(*held), resting_pace);
+            return working(goal, held->reason, std::move(held->message));
+        return hold(goal, std::move(*held), resting_pace);
     }
     if (const auto* failed = std::get_if<engine::Fail>(&next)) {
         if (failed->aborts || spec_.on_failure == OnFailure::Rollback)
             return turn_back(failed->reason, failed->message);
-        return hold(aim, {failed->reason, failed->message}, resting_pace);
+        return hold(goal, {failed->reason, failed->message}, resting_pace);
     }
     // A step rests on what is so now.
-    if (!is_fresh()) return look_again(aim);
+    if (!is_fresh()) return look_again(goal);
     const auto* step = std::get_if<engine::TakeStep>(&next);
     if (!step || step->place >= last_step()) return promote();
     return take(step->target.value, step->place);
@@ -253,7 +257,7 @@ Decision Outside::follow(const Aim& aim, engine::Advance next) {
 
 // Written first, asked for afterwards.
 Decision Outside::take(int weight, int place) {
-    footing_.weight = weight;
+    workload_state_.weight = weight;
     memory_.place = std::max(memory_.place, place);
     at_.step = std::max(at_.step, place);
     at_.is_told = false;
@@ -288,10 +292,10 @@ Decision Outside::returned() {
     const Duration took = now_ - memory_.started;
     memory_.open = memory_.returning = false;
     memory_.failed = true;
-    footing_.weight = 0;
+    workload_state_.weight = 0;
     Decision decision = say(Phase::Held, Reason::RolledBack,
                             fmt::format("Revision {} failed; all is back at revision {}.",
-                                        memory_.revision, footing_.current_revision));
+                                        memory_.revision, workload_state_.current_revision));
     decision.ended = {"rolled_back", took};
     return decision;
 }
@@ -299,7 +303,7 @@ Decision Outside::returned() {
 Decision Outside::complete(std::string message) {
     const Duration took = now_ - memory_.started;
     memory_.open = memory_.returning = false;
-    footing_.updated_revision = footing_.current_revision;
+    workload_state_.updated_revision = workload_state_.current_revision;
     Decision decision = say(Phase::Idle, Reason::RolloutCompleted, message);
     decision.notices = {{Reason::RolloutCompleted, std::move(message)}};
     decision.ended = {"completed", took};

@@ -6,8 +6,8 @@
 
 #include <string>
 
-#include "api/rollout_plugin/aim.hpp"
-#include "api/rollout_plugin/outside_footing.hpp"
+#include "api/rollout_plugin/goal.hpp"
+#include "api/rollout_plugin/outside_state.hpp"
 #include "api/rollout_plugin/turn.hpp"
 #include "engine/advance.hpp"
 #include "engine/verdict.hpp"
@@ -36,10 +36,10 @@ class Outside {
     engine::Decision think();
     engine::Decision think_of_rollout();
     engine::Decision watch();
-    engine::Decision go_back(const Aim& aim, const PluginSight& sight);
-    engine::Decision finish(const Aim& aim, const PluginSight& sight);
-    engine::Decision proceed(const Aim& aim, const PluginSight& sight);
-    engine::Decision follow(const Aim& aim, engine::Advance next);
+    engine::Decision go_back(const Goal& goal, const PluginObservation& observation);
+    engine::Decision finish(const Goal& goal, const PluginObservation& observation);
+    engine::Decision proceed(const Goal& goal, const PluginObservation& observation);
+    engine::Decision follow(const Goal& goal, engine::Advance next);
     engine::Decision go_home();
     engine::Decision begin(const ResourceStatus& reality);
     engine::Decision take(int weight, int place);
@@ -47,29 +47,29 @@ class Outside {
     engine::Decision complete(std::string message);
     engine::Decision returned();
     engine::Decision turn_back(engine::Reason reason, const std::string& why);
-    engine::Decision late(const Aim& aim, const std::string& message);
+    engine::Decision late(const Goal& goal, const std::string& message);
     Circumstances here() const;
 
     engine::Decision say(engine::Phase phase, engine::Reason reason, std::string message);
-    engine::Decision hold(const Aim& aim, engine::Hold held, Duration pace);
-    engine::Decision wait(const Aim& aim, engine::Reason reason, std::string message,
+    engine::Decision hold(const Goal& goal, engine::Hold held, Duration pace);
+    engine::Decision wait(const Goal& goal, engine::Reason reason, std::string message,
                           Duration pace);
-    engine::Decision working(const Aim& aim, engine::Reason reason, std::string message);
-    engine::Decision erring(const Aim& aim, const std::string& error);
-    engine::Decision look_again(const Aim& aim);
-    void ask(engine::Decision& decision, const Aim& aim, Duration pace) const;
-    Aim aim() const;
+    engine::Decision working(const Goal& goal, engine::Reason reason, std::string message);
+    engine::Decision erring(const Goal& goal, const std::string& error);
+    engine::Decision look_again(const Goal& goal);
+    void ask(engine::Decision& decision, const Goal& goal, Duration pace) const;
+    Goal goal() const;
 
     int last_step() const { return static_cast<int>(spec_.steps.size()); }
-    int weight() const { return footing_.weight.value_or(0); }
+    int weight() const { return workload_state_.weight.value_or(0); }
     // Who holds it; empty: nobody.
     std::string paused() const { return orders_.promotes_fully ? "" : paused_by(object_, &spec_); }
-    bool is_fresh() const { return now_ - looks_.at() <= fresh; }
+    bool is_fresh() const { return now_ - evidence_.at() <= fresh; }
     // Of the last look, or what was said last before anybody has looked again.
     std::string last_error() const {
-        const bool was_erring = told_.reason == engine::entry(engine::Reason::PluginError).name;
-        const std::string error = looks_.error();
-        return error.empty() && was_erring && !looks_.reality() ? told_.message : error;
+        const bool was_erring = reported_.reason == engine::entry(engine::Reason::PluginError).name;
+        const std::string error = evidence_.error();
+        return error.empty() && was_erring && !evidence_.reality() ? reported_.message : error;
     }
     std::string plugin() const { return fmt::format("Plugin {}", spec_.plugin.name); }
 
@@ -77,10 +77,10 @@ class Outside {
     const model::CustomObject& object_;
     const Spec& spec_;
     Instant now_;
-    Status told_;
-    Looks looks_;
+    Status reported_;
+    PluginEvidence evidence_;
     std::string binding_;
-    Footing footing_;  // without its memory until all is decided
+    WorkloadState workload_state_;  // without its memory until all is decided
     bool is_known_ = false;
     engine::Memory memory_;
     Orders orders_;

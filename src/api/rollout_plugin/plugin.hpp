@@ -77,7 +77,7 @@ struct PluginCall {
 
 // One look at a workload through its plugin: what is there, and whether it is as it should be. What
 // it takes to get there is begun again; every call may come twice.
-struct PluginLook {
+struct PluginProbe {
     PluginCall call;     // whom to ask about what; its method is not looked at
     bool inits = false;  // the first look: whether the plugin can do it at all
     // The change and the verification are only for this new revision: a plugin that speaks of
@@ -87,12 +87,12 @@ struct PluginLook {
     bool verifies = false;  // the weight of the call
 };
 
-struct PluginSight {
+struct PluginObservation {
     std::string error{};      // a sentence; empty: all went well
     ResourceStatus status{};  // of no use if there was an error
     bool verified = false;
     std::string message{};  // why not
-    friend bool operator==(const PluginSight&, const PluginSight&) = default;
+    friend bool operator==(const PluginObservation&, const PluginObservation&) = default;
 };
 
 struct PluginAnswer {

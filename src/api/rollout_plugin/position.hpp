@@ -13,7 +13,7 @@
 namespace sluice::api::rollout_plugin {
 
 // What is known of the workload, whoever moves it.
-struct Footing {
+struct WorkloadState {
     std::optional<engine::Memory> memory{};
     Replicas replicas{};
     std::string current_revision{};
@@ -23,7 +23,7 @@ struct Footing {
     std::string next_pod{};                // the same: the one that goes next
 };
 // Of the StatefulSet in the snapshot.
-Footing footing_of(const engine::Snapshot& seen, Instant now);
+WorkloadState workload_state_of(const engine::Snapshot& seen, Instant now);
 
 struct Position {
     std::uint64_t list = 0;  // digest of the steps
@@ -35,11 +35,11 @@ struct Position {
 
 // `is_held`: somebody has paused it, beside the steps. The time of a pause does not count as
 // waiting.
-Position position_of(const Spec& spec, const Status& told, const Footing& footing, bool is_held,
-                     Instant now);
+Position position_of(const Spec& spec, const Status& reported, const WorkloadState& workload_state,
+                     bool is_held, Instant now);
 
 // Whether the status speaks of the rollout that the memory knows, under this list of steps.
-bool is_about(const Status& told, const engine::Memory& memory, std::uint64_t list);
+bool is_about(const Status& reported, const engine::Memory& memory, std::uint64_t list);
 std::string definition_text(std::uint64_t list);
 
 // What the commands in the status come to, given where the rollout is.
@@ -48,7 +48,7 @@ struct Orders {
     bool promotes_fully = false;
     bool restarts = false;  // from the abort that the status tells of
 };
-Orders orders_of(const Status& told, const Spec* spec, const std::optional<engine::Memory>& memory,
-                 std::int64_t generation);
+Orders orders_of(const Status& reported, const Spec* spec,
+                 const std::optional<engine::Memory>& memory, std::int64_t generation);
 
 }  // namespace sluice::api::rollout_plugin

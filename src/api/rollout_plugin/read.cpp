@@ -6,8 +6,8 @@
 
 #include "api/analysis/parts.hpp"
 #include "api/fields.hpp"
-#include "api/go_duration.hpp"
 #include "api/rollout_plugin/spec.hpp"
+#include "base/go_duration.hpp"
 #include "base/names.hpp"
 
 namespace sluice::api::rollout_plugin {

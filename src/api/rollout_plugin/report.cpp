@@ -46,13 +46,13 @@ const PhaseRow* row_of(Reason reason) {
 }
 
 // The template went back by itself: the pods follow it, and nothing has failed.
-bool goes_home(const Footing& footing) {
-    return footing.partition && footing.memory && footing.memory->returning &&
-           footing.current_revision == footing.updated_revision;
+bool goes_home(const WorkloadState& workload_state) {
+    return workload_state.partition && workload_state.memory && workload_state.memory->returning &&
+           workload_state.current_revision == workload_state.updated_revision;
 }
 
 // A pause of a step is one also while something else is the matter, until its time is over.
-bool rests(const Grounds& on, const PauseStatus& pause, Instant now) {
+bool rests(const ReportInput& on, const PauseStatus& pause, Instant now) {
     if (!pause.begun || is_resumed(pause)) return false;
     const auto place = static_cast<std::size_t>(on.at.step);
     const bool is_known = on.spec && place < on.spec->steps.size();
@@ -60,9 +60,9 @@ bool rests(const Grounds& on, const PauseStatus& pause, Instant now) {
     return !step || !step->duration || now < pause.start + *step->duration;
 }
 
-std::string_view phase_of(const Grounds& on, const PauseStatus& pause, Instant now) {
-    const auto& memory = on.footing.memory;
-    if (goes_home(on.footing)) return phase::progressing;
+std::string_view phase_of(const ReportInput& on, const PauseStatus& pause, Instant now) {
+    const auto& memory = on.workload_state.memory;
+    if (goes_home(on.workload_state)) return phase::progressing;
     if (const PhaseRow* row = row_of(on.decision.report.reason)) return row->phase;
     if (rests(on, pause, now)) return phase::paused;
     if (on.decision.report.phase != engine::Phase::Idle) return phase::progressing;
@@ -125,7 +125,7 @@ std::vector<Condition> conditions_for(const Status& status, const Status& old,
 
 // The pause that is under way. It begins with the status that tells of it, and stays until the
 // rollout has gone on: a word that ended it must not be lost while pods are waited for.
-PauseStatus pause_of(const Grounds& on, std::optional<int> step, Instant now) {
+PauseStatus pause_of(const ReportInput& on, std::optional<int> step, Instant now) {
     const bool is_same = on.at.is_told && on.old.step == step;
     if (is_same && on.old.pause.begun) return on.old.pause;
     const Reason why = on.decision.report.reason;
@@ -136,16 +136,16 @@ PauseStatus pause_of(const Grounds& on, std::optional<int> step, Instant now) {
     return {true, {{std::string{reason}, start}}, true, start};
 }
 
-AbortStatus abort_of(const Grounds& on, const engine::Memory& memory, Instant now) {
+AbortStatus abort_of(const ReportInput& on, const engine::Memory& memory, Instant now) {
     const bool is_aborted =
-        memory.failed || (memory.open && memory.returning && !goes_home(on.footing));
+        memory.failed || (memory.open && memory.returning && !goes_home(on.workload_state));
     if (!is_aborted) return {};
     const bool is_same = on.old.abort.aborted && on.old.abort.revision == memory.revision;
     return {true, memory.revision, is_same ? on.old.abort.at : now};
 }
 
 // What was asked for and is still to be done.
-Commands commands_of(const Grounds& on, const engine::Memory& memory) {
+Commands commands_of(const ReportInput& on, const engine::Memory& memory) {
     const bool is_open = memory.open && !memory.returning;
     const int last = on.spec ? static_cast<int>(on.spec->steps.size()) : 0;
     Commands left;
@@ -157,7 +157,7 @@ Commands commands_of(const Grounds& on, const engine::Memory& memory) {
     return left;
 }
 
-RestartStatus restart_of(const Grounds& on, const engine::Memory& memory, Instant now) {
+RestartStatus restart_of(const ReportInput& on, const engine::Memory& memory, Instant now) {
     RestartStatus restart = on.old.restart;
     const bool is_open = memory.open && !memory.returning;
     if (on.spec && on.spec->restart_at && (is_open || !on.orders.restarts))
@@ -168,17 +168,18 @@ RestartStatus restart_of(const Grounds& on, const engine::Memory& memory, Instan
     return restart;
 }
 
-RolloutStatus rollout_of(const Grounds& on, const engine::Memory& memory, int step, Instant now) {
+RolloutStatus rollout_of(const ReportInput& on, const engine::Memory& memory, int step,
+                         Instant now) {
     const auto& old = on.old.rollout;
     const bool is_same = old && old->id == memory.id && old->workload_uid == memory.uid;
     RolloutStatus rollout;
     rollout.id = memory.id;
     rollout.workload_uid = memory.uid;
-    rollout.partition = on.footing.partition;
-    rollout.weight = on.footing.weight;
+    rollout.partition = on.workload_state.partition;
+    rollout.weight = on.workload_state.weight;
     if (!rollout.weight && on.spec) rollout.weight = weight_at(on.spec->steps, step);
     rollout.definition = definition_text(on.at.list);
-    rollout.pod = on.footing.next_pod;
+    rollout.pod = on.workload_state.next_pod;
     rollout.started = in_whole_seconds(memory.started);
     rollout.step_started =
         memory.open && on.decision.rests_at.value_or(on.at.step) == on.at.step ? on.at.since : now;
@@ -189,7 +190,7 @@ RolloutStatus rollout_of(const Grounds& on, const engine::Memory& memory, int st
 }
 
 // What a rollout that is over came to stays, also when its runs are gone.
-void report_runs(Status& status, const Grounds& on, const engine::Memory& memory) {
+void report_runs(Status& status, const ReportInput& on, const engine::Memory& memory) {
     if (!memory.open && is_about(on.old, memory, on.at.list)) {
         status.step_run = on.old.step_run;
         status.background_run = on.old.background_run;
@@ -206,7 +207,8 @@ void report_runs(Status& status, const Grounds& on, const engine::Memory& memory
 }
 
 // A rollout is told here once the memory on the set knows of it.
-void report_rollout(Status& status, const Grounds& on, const engine::Memory& memory, Instant now) {
+void report_rollout(Status& status, const ReportInput& on, const engine::Memory& memory,
+                    Instant now) {
     const int last = on.spec ? static_cast<int>(on.spec->steps.size()) : 0;
     status.commands = commands_of(on, memory);
     status.abort = abort_of(on, memory, now);
@@ -228,9 +230,9 @@ engine::Subject subject_of(const model::CustomObject& object) {
     return {ref_to(resource, object.meta.key), object.meta.uid};
 }
 
-Status report(const Grounds& on, Instant at) {
+Status report(const ReportInput& on, Instant at) {
     const Instant now = in_whole_seconds(at);
-    const auto& memory = on.footing.memory;
+    const auto& memory = on.workload_state.memory;
     const engine::ReasonEntry& why = engine::entry(on.decision.report.reason);
     Status status;
     status.reason = why.name;
@@ -239,13 +241,14 @@ Status report(const Grounds& on, Instant at) {
     status.observed_generation = on.object.meta.generation;
     status.guarantee = engine::guarantee_text(on.guarantee);
     status.initialized = memory.has_value();
-    status.current_revision = on.footing.current_revision;
-    status.updated_revision = on.footing.updated_revision;
-    status.replicas = on.footing.replicas;
+    status.current_revision = on.workload_state.current_revision;
+    status.updated_revision = on.workload_state.updated_revision;
+    status.replicas = on.workload_state.replicas;
     if (memory) report_rollout(status, on, *memory, now);
     status.phase = phase_of(on, status.pause, now);
     // That it was aborted outlives the memory on the set.
-    if (engine::knows_no_rollout(memory) && on.old.abort.revision == on.footing.updated_revision)
+    if (engine::knows_no_rollout(memory) &&
+        on.old.abort.revision == on.workload_state.updated_revision)
         status.abort = on.old.abort;
     if (status.phase == phase::paused && on.decision.report.phase == engine::Phase::Idle) {
         status.reason = engine::entry(Reason::Paused).name;
@@ -266,13 +269,13 @@ Status report(const Grounds& on, Instant at) {
     return status;
 }
 
-std::optional<engine::ObjectWrite> status_write(const model::CustomObject& object,
-                                                const Status& old, const Status& status) {
+std::optional<engine::Action> status_write(const model::CustomObject& object, const Status& old,
+                                           const Status& status) {
     if (status == old) return std::nullopt;
     return api::status_write(subject_of(object), object, write_status(old), write_status(status));
 }
 
-engine::ObjectWrite clear_paused(const model::CustomObject& object) {
+engine::Action clear_paused(const model::CustomObject& object) {
     return write_to(subject_of(object), false,
                     fmt::format(R"([{{"op":"test","path":"/metadata/generation","value":{}}},)"
                                 R"({{"op":"test","path":"/spec/paused","value":true}},)"
@@ -280,7 +283,7 @@ engine::ObjectWrite clear_paused(const model::CustomObject& object) {
                                 object.meta.generation));
 }
 
-engine::ObjectWrite clear_restart_at(const model::CustomObject& object, int restart_at) {
+engine::Action clear_restart_at(const model::CustomObject& object, int restart_at) {
     return write_to(subject_of(object), false,
                     fmt::format(R"([{{"op":"test","path":"/spec/restartAt","value":{}}},)"
                                 R"({{"op":"remove","path":"/spec/restartAt"}}])",

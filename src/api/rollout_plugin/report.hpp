@@ -12,11 +12,11 @@ namespace sluice::api::rollout_plugin {
 engine::Subject subject_of(const model::CustomObject& object);
 
 // What a report rests on; `spec` is null if it cannot be read.
-struct Grounds {
+struct ReportInput {
     const model::CustomObject& object;
     const Status& old;
     const Spec* spec;
-    const Footing& footing;
+    const WorkloadState& workload_state;
     engine::Guarantee guarantee;
     const engine::Decision& decision;
     Position at;
@@ -28,15 +28,15 @@ inline constexpr std::string_view accepted = "Accepted";
 
 // The status after this decision. Commands that are done, or that there is nothing to do for, are
 // taken out of it.
-Status report(const Grounds& grounds, Instant now);
+Status report(const ReportInput& input, Instant now);
 
 // Takes the pause of the spec away, as the original does when everything is promoted.
-engine::ObjectWrite clear_paused(const model::CustomObject& object);
+engine::Action clear_paused(const model::CustomObject& object);
 
 // The write that brings the status there; nothing if it is there already.
-std::optional<engine::ObjectWrite> status_write(const model::CustomObject& object,
-                                                const Status& old, const Status& status);
+std::optional<engine::Action> status_write(const model::CustomObject& object, const Status& old,
+                                           const Status& status);
 // spec.restartAt is a word for once: it is taken away when it was acted on.
-engine::ObjectWrite clear_restart_at(const model::CustomObject& object, int restart_at);
+engine::Action clear_restart_at(const model::CustomObject& object, int restart_at);
 
 }  // namespace sluice::api::rollout_plugin

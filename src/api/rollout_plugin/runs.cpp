@@ -18,7 +18,7 @@ namespace {
 
 using engine::Reason;
 using model::CustomObject;
-using Deed = engine::ObjectWrite::Deed;
+using Verb = engine::Action::Verb;
 
 const model::Resource templates{"argoproj.io", "v1alpha1", "analysistemplates", "AnalysisTemplate"};
 const model::Resource cluster_templates{"argoproj.io", "v1alpha1", "clusteranalysistemplates",
@@ -44,15 +44,15 @@ engine::Subject subject_of(const CustomObject& run) {
 
 // Seen from an older rollout than the one that is under way, a run seems to be nobody's: so the
 // rollout is looked at before anything is done about runs.
-void add_write(engine::Decision& decision, engine::ObjectWrite write) {
-    decision.writes.push_back(std::move(write));
+void add_write(engine::Decision& decision, engine::Action write) {
+    decision.actions.push_back(std::move(write));
     decision.needs_live = true;
 }
 
 // Templates that were looked at, read once, and those that were not.
-class Shelf {
+class TemplateCache {
   public:
-    explicit Shelf(const engine::Snapshot& seen) : seen_(seen) {}
+    explicit TemplateCache(const engine::Snapshot& seen) : seen_(seen) {}
 
     analysis::FoundTemplate find(const analysis::TemplateRef& ref) {
         const model::Resource* kind = ref.cluster_scope ? &cluster_templates : &templates;
@@ -121,9 +121,10 @@ analysis::RunPurpose purpose_of(const engine::Snapshot& seen, const CustomObject
     return purpose;
 }
 
-// The run that a call asks for. Where templates were not looked at yet the shelf wants them, and
+// The run that a call asks for. Where templates were not looked at yet they are wanted, and
 // nothing is known.
-std::expected<analysis::RunSpec, FieldErrors> composed(Shelf& shelf, const engine::Snapshot& seen,
+std::expected<analysis::RunSpec, FieldErrors> composed(TemplateCache& templates_seen,
+                                                       const engine::Snapshot& seen,
                                                        const CustomObject& object,
                                                        const AnalysisCall& call, bool is_step) {
     auto values = arguments_of(call, seen, object);
@@ -131,9 +132,9 @@ std::expected<analysis::RunSpec, FieldErrors> composed(Shelf& shelf, const engin
     const analysis::TemplateUse use{call.templates, std::move(*values), call.dry_run,
                                     call.retention};
     const auto spec = analysis::compose(
-        use, [&](const analysis::TemplateRef& ref) { return shelf.find(ref); },
+        use, [&](const analysis::TemplateRef& ref) { return templates_seen.find(ref); },
         [&](std::string_view path) { return analysis::field_value(object, path); });
-    if (!spec || !shelf.wants.empty()) return spec;
+    if (!spec || !templates_seen.wants.empty()) return spec;
     const auto metrics = analysis::known_metrics(*spec);
     if (!metrics) return std::unexpected{metrics.error()};
     const analysis::KnownMetric* endless = analysis::endless(*metrics);
@@ -163,16 +164,16 @@ std::optional<engine::Refused> make_run(engine::Decision& decision, const engine
             fmt::format("There is no room to read AnalysisRun {}: the objects of namespace {} take "
                         "more of Sluice's memory than a namespace may.",
                         name, purpose.ns)};
-    Shelf shelf{seen};
-    const auto spec = composed(shelf, seen, object, call, step.has_value());
-    if (!shelf.wants.empty()) {
-        decision.wants = std::move(shelf.wants);
+    TemplateCache templates_seen{seen};
+    const auto spec = composed(templates_seen, seen, object, call, step.has_value());
+    if (!templates_seen.wants.empty()) {
+        decision.rests_on = std::move(templates_seen.wants);
         return std::nullopt;
     }
     if (!spec) return engine::Refused{Reason::InvalidSpec, to_text(spec.error())};
-    add_write(decision, {.object = {{&analysis::resource, purpose.ns, name}, {}},
-                         .body = analysis::run_body(purpose, *spec),
-                         .deed = Deed::Create});
+    add_write(decision, {.verb = Verb::Create,
+                         .object = {{&analysis::resource, purpose.ns, name}, {}},
+                         .body = analysis::run_body(purpose, *spec)});
     return std::nullopt;
 }
 
@@ -241,53 +242,51 @@ RunReport report_of(const KnownRun& run) {
 
 std::optional<FieldErrors> check_calls(engine::Decision& decision, const engine::Snapshot& seen,
                                        const CustomObject& object, const Spec& spec) {
-    Shelf shelf{seen};
+    TemplateCache templates_seen{seen};
     std::optional<FieldErrors> faults;
     const auto check = [&](const AnalysisCall& call, bool is_step) {
-        const auto run = composed(shelf, seen, object, call, is_step);
+        const auto run = composed(templates_seen, seen, object, call, is_step);
         if (!run && !faults) faults = run.error();
     };
     if (spec.background) check(spec.background->call, false);
     for (const auto& step : spec.steps)
         if (const auto* call = std::get_if<AnalysisCall>(&step)) check(*call, true);
-    if (shelf.wants.empty()) return faults;
-    for (model::Ref& one : shelf.wants)
-        decision.wants.push_back(std::move(one));
+    if (templates_seen.wants.empty()) return faults;
+    for (model::Ref& one : templates_seen.wants)
+        decision.rests_on.push_back(std::move(one));
     return std::nullopt;
 }
 
-std::optional<engine::Refused> tend(engine::Decision& decision, const engine::Snapshot& seen,
-                                    const CustomObject& object, const Spec& spec,
-                                    const engine::Memory& memory, std::uint64_t list,
-                                    const Attention& attention) {
+std::optional<engine::Refused> add_run_action(engine::Decision& decision,
+                                              const engine::Snapshot& seen,
+                                              const CustomObject& object, const Spec& spec,
+                                              const engine::Memory& memory, std::uint64_t list,
+                                              const RunsWanted& wanted) {
     const Runs runs = runs_of(seen, object, memory, list);
     const std::string rollout = rollout_text(memory, list);
-    if (attention.background && spec.background && !runs.background)
+    if (wanted.background && spec.background && !runs.background)
         return make_run(decision, seen, object, spec.background->call, std::nullopt, rollout);
-    if (attention.step && !runs.steps.contains(*attention.step)) {
-        const auto& step = spec.steps[static_cast<std::size_t>(*attention.step)];
-        return make_run(decision, seen, object, std::get<AnalysisCall>(step), attention.step,
-                        rollout);
+    if (wanted.step && !runs.steps.contains(*wanted.step)) {
+        const auto& step = spec.steps[static_cast<std::size_t>(*wanted.step)];
+        return make_run(decision, seen, object, std::get<AnalysisCall>(step), wanted.step, rollout);
     }
     std::vector<analysis::FinishedRun> finished;
     for (const CustomObject& run : seen.owned) {
         if (run.owner_uid != object.meta.uid || has_no_room(run)) continue;
-        const bool is_of_now = attention.is_open && annotation_of(run, rollout_note) == rollout;
+        const bool is_of_now = wanted.is_open && annotation_of(run, rollout_note) == rollout;
         const std::string& step = annotation_of(run, step_note);
         const bool is_waited_for =
-            is_of_now && (step == in_background || step == step_text(attention.reached));
+            is_of_now && (step == in_background || step == step_text(wanted.reached));
         if (is_going_on(run) && !is_waited_for) end_run(decision, run);
-        if (!decision.writes.empty()) return std::nullopt;
+        if (!decision.actions.empty()) return std::nullopt;
         finished.push_back(analysis::to_finished(run, is_of_now));
     }
     const auto gone = analysis::superfluous(std::move(finished), spec.history.successful,
                                             spec.history.unsuccessful);
     if (!gone.empty())
         add_write(decision,
-                  {.object = {{&analysis::resource, object.meta.key.ns, gone.front().name},
-                              gone.front().uid},
-                   .body = {},
-                   .deed = Deed::Delete});
+                  engine::deletion_of({{&analysis::resource, object.meta.key.ns, gone.front().name},
+                                       gone.front().uid}));
     return std::nullopt;
 }
 

@@ -35,7 +35,7 @@ engine::Analysis gate_of(const KnownRun& run, int place);
 RunReport report_of(const KnownRun& run);
 
 // What a rollout looks at now.
-struct Attention {
+struct RunsWanted {
     std::optional<int> step;  // the place of an analysis that must be made
     int reached = 0;  // the place of the step under way, also while it rests for another reason
     bool background = false;
@@ -49,9 +49,10 @@ std::optional<FieldErrors> check_calls(engine::Decision& decision, const engine:
 // Adds at most one write, or the templates that must be looked at first. The refusal says why a run
 // cannot be made, or that there is no room to read it: then nothing is known of it, and it is left
 // alone.
-std::optional<engine::Refused> tend(engine::Decision& decision, const engine::Snapshot& seen,
-                                    const model::CustomObject& object, const Spec& spec,
-                                    const engine::Memory& memory, std::uint64_t list,
-                                    const Attention& attention);
+std::optional<engine::Refused> add_run_action(engine::Decision& decision,
+                                              const engine::Snapshot& seen,
+                                              const model::CustomObject& object, const Spec& spec,
+                                              const engine::Memory& memory, std::uint64_t list,
+                                              const RunsWanted& wanted);
 
 }  // namespace sluice::api::rollout_plugin

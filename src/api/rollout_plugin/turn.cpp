@@ -21,17 +21,17 @@ constexpr Duration template_pace = 30s;
 
 // Whether somebody went on though the analysis in the background is inconclusive. That is told
 // first and acted on then, for the pause that was ended is over with the next step.
-bool is_accepted(const Status& told, const KnownRun& run) {
-    return told.background_run && told.background_run->status == accepted &&
-           told.background_run->name == run.object->meta.key.name;
+bool is_accepted(const Status& reported, const KnownRun& run) {
+    return reported.background_run && reported.background_run->status == accepted &&
+           reported.background_run->name == run.object->meta.key.name;
 }
 
-void add_runs(Circumstances& now, const Runs& runs, const Status& told, const Position& at) {
+void add_runs(Circumstances& now, const Runs& runs, const Status& reported, const Position& at) {
     for (const auto& [place, run] : runs.steps)
         now.analyses.emplace(place, gate_of(run, place));
     if (!runs.background) return;
     now.background = gate_of(*runs.background, at.step);
-    now.background->is_accepted = is_accepted(told, *runs.background);
+    now.background->is_accepted = is_accepted(reported, *runs.background);
 }
 
 // Moments that the original posts events about, under its own names: alerts of people listen to
@@ -87,29 +87,29 @@ bool is_urgent(const Status& status, const Status& old, Reason reason) {
 }
 
 bool is_at_leisure(const Decision& decision) {
-    return !decision.patch && !decision.removal && decision.writes.empty();
+    return decision.actions.empty();
 }
 
-Attention attention_of(const Decision& decision, const Grounds& on) {
-    if (!on.spec || !on.footing.memory) return {};
-    const engine::Memory& memory = *on.footing.memory;
-    Attention attention;
-    attention.is_open = memory.open && !memory.returning;
-    attention.reached = on.at.step;
+RunsWanted runs_wanted(const Decision& decision, const ReportInput& on) {
+    if (!on.spec || !on.workload_state.memory) return {};
+    const engine::Memory& memory = *on.workload_state.memory;
+    RunsWanted wanted;
+    wanted.is_open = memory.open && !memory.returning;
+    wanted.reached = on.at.step;
     const auto place = static_cast<std::size_t>(decision.rests_at.value_or(-1));
-    if (attention.is_open && place < on.spec->steps.size() &&
+    if (wanted.is_open && place < on.spec->steps.size() &&
         std::holds_alternative<AnalysisCall>(on.spec->steps[place]))
-        attention.step = decision.rests_at;
-    attention.background = attention.is_open && on.spec->background &&
-                           on.at.step >= on.spec->background->starting_step;
-    return attention;
+        wanted.step = decision.rests_at;
+    wanted.background =
+        wanted.is_open && on.spec->background && on.at.step >= on.spec->background->starting_step;
+    return wanted;
 }
 
 // Whether it was told that a run of the step under way cannot be made or read. That stands until
 // the run is there; else the step and what is wrong with it would be told by turns, for ever.
-bool is_refused(const Grounds& on, const Attention& attention) {
-    const bool lacks_run = (attention.background && !on.runs.background) ||
-                           (attention.step && !on.runs.steps.contains(*attention.step));
+bool is_refused(const ReportInput& on, const RunsWanted& wanted) {
+    const bool lacks_run = (wanted.background && !on.runs.background) ||
+                           (wanted.step && !on.runs.steps.contains(*wanted.step));
     const bool was_refused = on.old.reason == engine::entry(Reason::InvalidSpec).name ||
                              on.old.reason == engine::entry(Reason::TooManyBytes).name;
     return lacks_run && on.at.is_told && on.old.commands == Commands{} && was_refused;
@@ -117,22 +117,24 @@ bool is_refused(const Grounds& on, const Attention& attention) {
 
 Decision refusing_runs(const engine::Refused& why, const CustomObject& object, const Snapshot& seen,
                        Instant now) {
-    Decision refused = told(claims, seen, object, engine::Phase::Blocked, why.reason, why.message);
+    Decision refused =
+        reporting(claims, seen, object, engine::Phase::Blocked, why.reason, why.message);
     refused.wake_at = now + template_pace;
     return refused;
 }
 
 // Runs are made, ended and cleared away when there is nothing else to write.
-void tend_runs(Decision& decision, const Grounds& on, const engine::Memory& memory,
-               const Attention& attention, const Snapshot& seen, Instant now) {
-    const auto why = tend(decision, seen, on.object, *on.spec, memory, on.at.list, attention);
+void add_run_actions(Decision& decision, const ReportInput& on, const engine::Memory& memory,
+                     const RunsWanted& wanted, const Snapshot& seen, Instant now) {
+    const auto why =
+        add_run_action(decision, seen, on.object, *on.spec, memory, on.at.list, wanted);
     if (!why) return;
     Decision refused = refusing_runs(*why, on.object, seen, now);
     refused.probe = decision.probe;
-    add_status(
-        refused,
-        {on.object, on.old, on.spec, on.footing, on.guarantee, refused, on.at, on.orders, on.runs},
-        now);
+    add_status(refused,
+               {on.object, on.old, on.spec, on.workload_state, on.guarantee, refused, on.at,
+                on.orders, on.runs},
+               now);
     decision = std::move(refused);
 }
 
@@ -150,25 +152,25 @@ bool ends_pause(const Orders& orders, const Spec& spec) {
 Decision unpause(const CustomObject& object) {
     Decision decision;
     decision.subject = subject_of(object);
-    decision.writes.push_back(clear_paused(object));
+    decision.actions.push_back(clear_paused(object));
     return decision;
 }
 
-Circumstances circumstances(const Status& told, const Position& at, const Orders& orders,
+Circumstances circumstances(const Status& reported, const Position& at, const Orders& orders,
                             const Runs& runs) {
     Circumstances now{
         .step = at.step, .step_since = at.since, .promotes_fully = orders.promotes_fully};
-    if (at.is_told && told.pause.begun) {
-        now.pause_began = told.pause.start;
-        now.pause_is_over = is_resumed(told.pause);
+    if (at.is_told && reported.pause.begun) {
+        now.pause_began = reported.pause.start;
+        now.pause_is_over = is_resumed(reported.pause);
     }
-    add_runs(now, runs, told, at);
+    add_runs(now, runs, reported, at);
     return now;
 }
 
-void add_status(Decision& decision, const Grounds& on, Instant now) {
+void add_status(Decision& decision, const ReportInput& on, Instant now) {
     decision.subject = subject_of(on.object);
-    if (decision.patch || decision.removal) return;
+    if (!decision.actions.empty()) return;
     const Status status = report(on, now);
     const bool is_known = decision.silent && !is_urgent(status, on.old, decision.report.reason);
     const bool begins = status.pause.begun && (!on.old.pause.begun || on.old.step != status.step);
@@ -183,7 +185,7 @@ void add_write(Decision& decision, const CustomObject& object, const Status& old
     auto notices = std::exchange(decision.notices, {});
     if (!write) return;
     write->notices = std::move(notices);
-    decision.writes.push_back(std::move(*write));
+    decision.actions.push_back(std::move(*write));
 }
 
 void look_at_background(Decision& decision, const Snapshot& seen, const Runs& runs) {
@@ -191,7 +193,7 @@ void look_at_background(Decision& decision, const Snapshot& seen, const Runs& ru
     const model::Ref run = ref_to(analysis::resource, runs.background->object->meta.key);
     const bool is_seen = std::ranges::any_of(
         seen.looked_at, [&](const engine::LookedAt& one) { return one.ref == run; });
-    if (!is_seen) decision.wants.push_back(run);
+    if (!is_seen) decision.rests_on.push_back(run);
 }
 
 void check_analyses(Decision& decision, const CustomObject& object, const Spec& spec,
@@ -202,17 +204,17 @@ void check_analyses(Decision& decision, const CustomObject& object, const Spec& 
         decision = refusing_runs({Reason::InvalidSpec, to_text(*faults)}, object, seen, now);
 }
 
-void conclude(Decision& decision, const Grounds& on, const Snapshot& seen, Instant now) {
-    const Attention attention = attention_of(decision, on);
+void conclude(Decision& decision, const ReportInput& on, const Snapshot& seen, Instant now) {
+    const RunsWanted wanted = runs_wanted(decision, on);
     decision.subject = subject_of(on.object);
-    if (!is_refused(on, attention)) add_status(decision, on, now);
+    if (!is_refused(on, wanted)) add_status(decision, on, now);
     if (!on.spec) return;
-    if (on.footing.memory && is_at_leisure(decision))
-        tend_runs(decision, on, *on.footing.memory, attention, seen, now);
+    if (on.workload_state.memory && is_at_leisure(decision))
+        add_run_actions(decision, on, *on.workload_state.memory, wanted, seen, now);
     const bool is_used_up =
         on.spec->restart_at && on.old.restart.generation == on.object.meta.generation;
     if (is_used_up && is_at_leisure(decision))
-        decision.writes.push_back(clear_restart_at(on.object, *on.spec->restart_at));
+        decision.actions.push_back(clear_restart_at(on.object, *on.spec->restart_at));
 }
 
 }  // namespace sluice::api::rollout_plugin

@@ -22,11 +22,11 @@ bool ends_pause(const Orders& orders, const Spec& spec);
 engine::Decision unpause(const model::CustomObject& object);
 
 // All but what only whoever moves the workload knows.
-Circumstances circumstances(const Status& told, const Position& at, const Orders& orders,
+Circumstances circumstances(const Status& reported, const Position& at, const Orders& orders,
                             const Runs& runs);
 
 // Turns the report of a decision into a write of the status, and what was to be told with it.
-void add_status(engine::Decision& decision, const Grounds& grounds, Instant now);
+void add_status(engine::Decision& decision, const ReportInput& input, Instant now);
 
 // The write that brings the status there, with what was to be told; nothing is told if there is
 // nothing to write.
@@ -43,7 +43,7 @@ void check_analyses(engine::Decision& decision, const model::CustomObject& objec
 
 // Adds what is to be written: the status, then the runs of its analyses, then the end of commands
 // that are done.
-void conclude(engine::Decision& decision, const Grounds& grounds, const engine::Snapshot& seen,
+void conclude(engine::Decision& decision, const ReportInput& input, const engine::Snapshot& seen,
               Instant now);
 
 }  // namespace sluice::api::rollout_plugin

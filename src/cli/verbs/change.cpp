@@ -5,8 +5,8 @@
 #include <boost/json.hpp>
 
 #include "api/json_parts.hpp"
-#include "kube/paths.hpp"
-#include "kube/requests.hpp"
+#include "wire/paths.hpp"
+#include "wire/requests.hpp"
 
 namespace sluice::cli {
 namespace {
@@ -25,10 +25,10 @@ Target target_of(const Found& found, api::Place place) {
     const model::ObjectMeta& own = found.steered.object.meta;
     if (place == api::Place::Workload && found.steered.workload) {
         const model::ObjectMeta& meta = found.steered.workload->set.meta;
-        return {kube::object_path(model::statefulsets, meta.key), &meta};
+        return {wire::object_path(ref_to(model::statefulsets, meta.key)), &meta};
     }
-    const std::string path = kube::object_path(*found.dialect->resource, own.key);
-    return {place == api::Place::Status ? kube::status_path(path) : path, &own};
+    const model::Ref ref = ref_to(*found.dialect->resource, own.key);
+    return {place == api::Place::Status ? wire::status_path(ref) : wire::object_path(ref), &own};
 }
 
 // In order; each write builds on the version that the one before has left behind.

@@ -34,7 +34,7 @@ Style style_of_output() {
 void print(const std::vector<Line>& lines) {
     const Style style = style_of_output();
     for (const Line& line : lines)
-        std::cout << sim::demo::written(line, style) << '\n';
+        std::cout << terminal::written(line, style) << '\n';
 }
 
 // A kind and a name, if one was typed.

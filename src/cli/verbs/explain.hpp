@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cli/verbs/find.hpp"
-#include "cli/verbs/table.hpp"
+#include "cli/verbs/text.hpp"
 
 namespace sluice::cli {
 

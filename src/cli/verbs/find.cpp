@@ -6,8 +6,8 @@
 #include <cctype>
 #include <tuple>
 
-#include "api/inquiry/text.hpp"
 #include "base/names.hpp"
+#include "base/printable.hpp"
 
 namespace sluice::cli {
 namespace {
@@ -51,12 +51,12 @@ std::expected<Wanted, std::string> parse_name(const std::string& text) {
     Wanted wanted;
     wanted.name = slash == std::string::npos ? text : text.substr(slash + 1);
     if (!is_dns_subdomain(wanted.name))
-        return std::unexpected(fmt::format("{} is not the name of an object", api::quoted(text)));
+        return std::unexpected(fmt::format("{} is not the name of an object", quoted(text)));
     if (slash == std::string::npos) return wanted;
     wanted.dialect = api::find_dialect(std::string_view{text}.substr(0, slash));
     if (!wanted.dialect)
         return std::unexpected(fmt::format("{} is not a kind that is steered; these are: {}",
-                                           api::quoted(text.substr(0, slash)), api::kinds_text()));
+                                           quoted(text.substr(0, slash)), api::kinds_text()));
     return wanted;
 }
 

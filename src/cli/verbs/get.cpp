@@ -40,7 +40,7 @@ std::vector<Line> get_lines(const std::vector<const Found*>& found, const Asked&
     std::vector<Cells> rows{head(asked)};
     for (const Found* one : found)
         rows.push_back(row(*one, asked, now));
-    return table(rows);
+    return terminal::table(rows);
 }
 
 std::string get_json(const std::vector<const Found*>& found) {

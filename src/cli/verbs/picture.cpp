@@ -27,10 +27,10 @@ class Page {
     }
     // Broken between words; the lines after the first stand below the end of its label.
     void block(const Piece& label, const Line& words) {
-        const int indent = sim::demo::width(label.text);
+        const int indent = terminal::width(label.text);
         const int columns = std::max(20, style_.columns - indent);
         Piece begin = label;
-        for (Line& part : sim::demo::wrapped(words, columns, lines_max, style_)) {
+        for (Line& part : terminal::wrapped(words, columns, lines_max, style_)) {
             part.insert(part.begin(), std::move(begin));
             begin = {std::string(static_cast<std::size_t>(indent), ' ')};
             line(std::move(part));
@@ -38,21 +38,21 @@ class Page {
     }
     void text(const std::string& text, Ink ink = Ink::Plain) { block({"  "}, {{text, ink}}); }
     void labelled(const std::string& label, const std::string& text) {
-        block({"  " + sim::demo::padded(label, label_width), Ink::Dim}, {{text}});
+        block({"  " + terminal::padded(label, label_width), Ink::Dim}, {{text}});
     }
     // To be copied: never broken, never cut. What it does stands behind it, or above all of them
     // where one is too long for that.
     void commands(const std::vector<Hint>& hints) {
         int longest = 0;
         for (const Hint& hint : hints)
-            longest = std::max(longest, sim::demo::width(hint.command));
+            longest = std::max(longest, terminal::width(hint.command));
         const bool fits = std::ranges::all_of(hints, [&](const Hint& hint) {
-            return 6 + longest + 5 + sim::demo::width(hint.what) <= style_.columns;
+            return 6 + longest + 5 + terminal::width(hint.what) <= style_.columns;
         });
         for (const Hint& hint : hints) {
             if (!hint.what.empty() && !fits) text(hint.what + ":");
             Line parts{{"    $ ", Ink::Dim}, {hint.command, Ink::Accent}};
-            const auto fill = static_cast<std::size_t>(longest - sim::demo::width(hint.command));
+            const auto fill = static_cast<std::size_t>(longest - terminal::width(hint.command));
             if (!hint.what.empty() && fits)
                 parts.push_back({std::string(fill + 3, ' ') + "# " + hint.what, Ink::Dim});
             line(std::move(parts));
@@ -153,7 +153,7 @@ void add_pods(Page& page, const Explanation& all, Instant now) {
         rows.push_back(pod_row(pod, *workload, now));
     }
     page.gap();
-    for (Line& line : table(rows))
+    for (Line& line : terminal::table(rows))
         page.line(std::move(line));
     if (all.pods.size() > pods_shown)
         page.line({{fmt::format("  ... and {} more", all.pods.size() - pods_shown), Ink::Dim}});

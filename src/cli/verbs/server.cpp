@@ -6,9 +6,9 @@
 #include <optional>
 
 #include "base/percent.hpp"
-#include "kube/paths.hpp"
-#include "kube/requests.hpp"
 #include "operator/identity.hpp"
+#include "wire/paths.hpp"
+#include "wire/requests.hpp"
 
 namespace sluice::cli {
 namespace {
@@ -91,25 +91,25 @@ Result<std::vector<json::object>> Server::collect(Path path_of) {
 
 Result<std::vector<json::object>> Server::list(const model::Resource& resource,
                                                const std::string& ns) {
-    const runtime::WatchScope scope{model::Kind::Custom, ns, "", "", &resource};
-    return collect([&](const std::string& next) { return kube::list_path(scope, {next, page}); });
+    const runtime::WatchScope scope{&resource, ns};
+    return collect([&](const std::string& next) { return wire::list_path(scope, {next, page}); });
 }
 
 Result<std::vector<json::object>> Server::list_pods(const std::string& ns,
                                                     const std::string& selector) {
-    return collect([&](const std::string& next) { return kube::pods_path(ns, selector, next); });
+    return collect([&](const std::string& next) { return wire::pods_path(ns, selector, next); });
 }
 
 Result<std::vector<json::object>> Server::list_events(const std::string& ns,
                                                       const std::string& uid) {
     return collect([&](const std::string& next) {
-        return kube::events_about_path(ns, uid) +
+        return wire::events_about_path(ns, uid) +
                (next.empty() ? "" : "&continue=" + percent_encoded(next));
     });
 }
 
 Result<json::object> Server::merge_patch(const std::string& path, const json::object& body) {
-    return send(kube::merge_patch(path, json::serialize(body)));
+    return send(wire::merge_patch(path, json::serialize(body)));
 }
 
 }  // namespace sluice::cli

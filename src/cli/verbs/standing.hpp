@@ -5,7 +5,7 @@
 #include <string>
 
 #include "cli/verbs/find.hpp"
-#include "cli/verbs/table.hpp"
+#include "cli/verbs/text.hpp"
 
 namespace sluice::cli {
 

@@ -7,7 +7,7 @@
 #include <optional>
 #include <utility>
 
-#include "api/inquiry/text.hpp"
+#include "base/printable.hpp"
 #include "kube/user_agent.hpp"
 
 namespace sluice::probe {
@@ -82,10 +82,10 @@ Error failed_call(const std::string& subject, std::string_view number,
         value >= std::size(statuses)) {
         return {ErrorKind::Malformed, fmt::format("{} answered with {}, which is not a status of "
                                                   "gRPC",
-                                                  subject, api::quoted(number))};
+                                                  subject, quoted(number))};
     }
     const auto said = kept.find(message_name);
-    const std::string why = said == kept.end() ? "" : api::printable(decoded(said->second));
+    const std::string why = said == kept.end() ? "" : printable(decoded(said->second));
     const Status& status = statuses[value];
     return {status.kind,
             fmt::format("{} answered {}{}{}", subject, status.name, why.empty() ? "" : ": ", why)};
@@ -160,9 +160,8 @@ Result<std::string> read_grpc_answer(Result<net::HttpResponse> answer, const std
                                                          subject, answer->status));
     }
     if (!is_grpc(answer->content_type)) {
-        return failure(ErrorKind::Malformed,
-                       fmt::format("{} answered with {}, which is not gRPC", subject,
-                                   api::quoted(answer->content_type)));
+        return failure(ErrorKind::Malformed, fmt::format("{} answered with {}, which is not gRPC",
+                                                         subject, quoted(answer->content_type)));
     }
     const auto status = answer->kept.find(status_name);
     if (status == answer->kept.end()) {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "api/inquiry/text.hpp"
+#include "base/printable.hpp"
 
 namespace sluice::probe {
 
@@ -27,8 +27,8 @@ Result<GrpcPeer> read_place(std::string_view network, std::string_view address) 
         return GrpcPeer{.unix_socket = std::string(address)};
     }
     if (network == "tcp" && !address.empty()) return GrpcPeer{.authority = std::string(address)};
-    return malformed(fmt::format("listens on {} {}, where it cannot be reached",
-                                 api::quoted(network), api::quoted(address)));
+    return malformed(fmt::format("listens on {} {}, where it cannot be reached", quoted(network),
+                                 quoted(address)));
 }
 
 }  // namespace
@@ -49,20 +49,19 @@ Result<GrpcPeer> read_handshake(std::string_view line) {
         return malformed(
             fmt::format("printed {} instead of a handshake; it must be a plugin made "
                         "with go-plugin or the like",
-                        api::quoted(line)));
+                        quoted(line)));
     }
     if (parts[0] != "1") {
         return malformed(fmt::format("speaks version {} of go-plugin's protocol, Sluice speaks 1",
-                                     api::quoted(parts[0])));
+                                     quoted(parts[0])));
     }
     if (parts[1] != "1") {
         return malformed(fmt::format("speaks version {} of the plugin protocol, Sluice speaks 1",
-                                     api::quoted(parts[1])));
+                                     quoted(parts[1])));
     }
     const std::string_view protocol = parts.size() > 4 ? parts[4] : "netrpc";
     if (protocol != "grpc") {
-        return malformed(
-            fmt::format("wants to speak {}, Sluice speaks grpc", api::quoted(protocol)));
+        return malformed(fmt::format("wants to speak {}, Sluice speaks grpc", quoted(protocol)));
     }
     if (parts.size() > 5 && !parts[5].empty()) {
         return malformed(

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "api/inquiry/text.hpp"
+#include "base/printable.hpp"
 
 namespace sluice::probe {
 
@@ -35,7 +35,7 @@ void LogLines::take(std::string_view bytes) {
 
 void LogLines::finish() {
     if (line_.ends_with('\r')) line_.pop_back();
-    const std::string line = api::printable(std::exchange(line_, {}), line_bytes_max);
+    const std::string line = printable(std::exchange(line_, {}), line_bytes_max);
     if (!line.empty()) tell(line);
 }
 

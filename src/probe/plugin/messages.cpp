@@ -2,7 +2,7 @@
 
 #include <sluice_plugin.pb.h>
 
-#include "api/inquiry/text.hpp"
+#include "base/printable.hpp"
 
 namespace sluice::probe {
 
@@ -52,7 +52,7 @@ std::unexpected<Error> malformed(std::string what) {
 }
 
 bool is_revision(const std::string& text) {
-    return !text.empty() && text.size() <= revision_bytes_max && api::printable(text) == text;
+    return !text.empty() && text.size() <= revision_bytes_max && printable(text) == text;
 }
 
 Result<PluginAnswer> read_status(const std::string& bytes) {
@@ -80,7 +80,7 @@ Result<PluginAnswer> read_status(const std::string& bytes) {
 Result<PluginAnswer> read_verified(const std::string& bytes) {
     wire::VerifyWeightResponse said;
     if (!said.ParseFromString(bytes)) return malformed("sent an answer that cannot be read");
-    return PluginAnswer{.verified = said.verified(), .message = api::printable(said.message())};
+    return PluginAnswer{.verified = said.verified(), .message = printable(said.message())};
 }
 
 template <class Response>

@@ -9,7 +9,7 @@
 #include <map>
 #include <utility>
 
-#include "api/inquiry/text.hpp"
+#include "base/printable.hpp"
 #include "kube/file_reader.hpp"
 #include "net/http_client.hpp"
 #include "probe/plugin/messages.hpp"
@@ -42,7 +42,7 @@ struct Call {
     Call(asio::io_context& loop, PluginCall what, PluginCaller::Done whom)
         : asked(std::move(what)), done(std::move(whom)), alarm(loop) {}
 
-    std::string subject() const { return "plugin " + api::quoted(asked.plugin); }
+    std::string subject() const { return "plugin " + quoted(asked.plugin); }
     PluginPrograms::Named program() const {
         return {asked.plugin, std::get<PluginProgram>(asked.address)};
     }

@@ -1,19 +1,19 @@
 #include "probe/plugin/plugin_looks.hpp"
 
-#include "api/rollout_plugin/look.hpp"
+#include "api/rollout_plugin/plugin_probe.hpp"
 #include "base/assert.hpp"
 
 namespace sluice::probe {
 
 using api::rollout_plugin::PluginAnswer;
 using api::rollout_plugin::PluginCall;
-using api::rollout_plugin::PluginLook;
 using api::rollout_plugin::PluginMethod;
+using api::rollout_plugin::PluginProbe;
 
 struct PluginLooks::Look {
-    PluginLook asked;
+    PluginProbe asked;
     Done done;
-    api::rollout_plugin::LookSoFar so_far{};
+    api::rollout_plugin::ProbeSoFar so_far{};
     PluginMethod method{};
     PluginCaller::CallId call = 0;
 };
@@ -25,7 +25,7 @@ PluginLooks::~PluginLooks() {
         caller_.cancel(look->call);
 }
 
-PluginLooks::LookId PluginLooks::begin(const PluginLook& look, Done done) {
+PluginLooks::LookId PluginLooks::begin(const PluginProbe& look, Done done) {
     const LookId id = ++last_id_;
     looks_.emplace(id, std::make_unique<Look>(Look{look, std::move(done)}));
     go_on(id);
@@ -37,7 +37,7 @@ void PluginLooks::go_on(LookId id) {
     const auto method = next_method(look.asked, look.so_far);
     if (!method) {
         const std::unique_ptr<Look> over = std::move(looks_.extract(id).mapped());
-        return over->done(std::move(over->so_far.sight));
+        return over->done(std::move(over->so_far.observation));
     }
     look.method = *method;
     PluginCall call = look.asked.call;

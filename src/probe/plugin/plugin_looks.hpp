@@ -19,7 +19,7 @@ namespace sluice::probe {
 class PluginLooks {
   public:
     using LookId = std::uint64_t;
-    using Done = std::function<void(api::rollout_plugin::PluginSight)>;
+    using Done = std::function<void(api::rollout_plugin::PluginObservation)>;
 
     // The caller must outlive this.
     explicit PluginLooks(PluginCaller& caller);
@@ -27,7 +27,7 @@ class PluginLooks {
     PluginLooks(const PluginLooks&) = delete;
     PluginLooks& operator=(const PluginLooks&) = delete;
 
-    LookId begin(const api::rollout_plugin::PluginLook& look, Done done);
+    LookId begin(const api::rollout_plugin::PluginProbe& look, Done done);
     // Ends a look without `done`. Unknown ids are ignored.
     void cancel(LookId id);
 

@@ -10,7 +10,7 @@
 #include <optional>
 #include <tuple>
 
-#include "api/inquiry/text.hpp"
+#include "base/printable.hpp"
 
 namespace sluice::probe {
 
@@ -156,7 +156,7 @@ PluginPrograms::~PluginPrograms() {
 void PluginPrograms::reach(const Named& named, Ready ready) {
     State& self = *state_;
     const Key key = key_of(named);
-    const std::string subject = "plugin " + api::quoted(named.first);
+    const std::string subject = "plugin " + quoted(named.first);
     auto found = self.entries.find(key);
     if (found == self.entries.end()) {
         if (self.entries.size() >= self.bounds.programs_max) {

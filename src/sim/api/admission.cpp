@@ -16,7 +16,20 @@ constexpr const char* refused = "/metadata/annotations/sluice.dev~1refused";
 constexpr const char* phase = "/metadata/annotations/sluice.dev~1phase";
 constexpr const char* before_at = "/metadata/annotations/sluice.dev~1partition-before";
 constexpr const char* zero_allowed = "/metadata/annotations/sluice.dev~1allow-scale-to-zero";
-constexpr const char* subscription = "/metadata/labels/dd-statefulset-pilot";
+
+// The labels by which sets ask for an API.
+std::vector<std::string> subscriptions() {
+    std::vector<std::string> keys;
+    for (const Api& api : apis())
+        if (!api.label.key.empty()) keys.emplace_back(api.label.key);
+    return keys;
+}
+
+bool is_subscribed(const json::object& set) {
+    const json::object& labels = object_at(set, "/metadata/labels");
+    return std::ranges::any_of(apis(),
+                               [&](const Api& api) { return labels.contains(api.label.key); });
+}
 
 bool is_in_force(const Storage& storage, const std::string& kind, const std::string& name) {
     const std::string group = ".admissionregistration.k8s.io";
@@ -29,7 +42,7 @@ bool is_on_delete(const json::object& set) {
 }
 
 bool is_steered(const json::object& object, const json::object& before) {
-    return has(before, claim) || has(object, subscription);
+    return has(before, claim) || is_subscribed(object);
 }
 
 std::int64_t gate_of(const json::object& set) {
@@ -77,29 +90,21 @@ void keep_gate(const AdmissionRequest& request, json::object& object) {
     if (partition_of(object) < least) set(object, partition_pointer, least);
 }
 
-struct CreateGate {
-    const char* policy;
-    const char* resource;  // whose objects name the set
-    const char* pointer;   // where
-};
-// gate-create-named.yaml
-constexpr CreateGate create_gates[] = {
-    {"sluice-gate-create-phasedrollout", "phasedrollouts.sts.plus", "/spec/targetRef"},
-    {"sluice-gate-create-rolloutplugin", "rolloutplugins.argoproj.io", "/spec/workloadRef/name"},
-};
-
 // gate-create.yaml
 bool is_closed_at_birth(const AdmissionRequest& request, const json::object& object) {
-    const auto is_named_by = [&](const CreateGate& gate) {
+    const auto is_named_by = [&](const Api& api) {
         const std::string ns = text_at(object, "/metadata/namespace");
-        return is_in_force(request.storage, "mutating", gate.policy) &&
-               std::ranges::any_of(request.storage.list(gate.resource, ns), [&](const auto& one) {
-                   return text_at(one->object(), gate.pointer) == text_at(object, "/metadata/name");
-               });
+        return !api.target.empty() &&
+               is_in_force(request.storage, "mutating", create_gate_of(api)) &&
+               std::ranges::any_of(request.storage.list(std::string{api.resource}, ns),
+                                   [&](const auto& one) {
+                                       return text_at(one->object(), api.target) ==
+                                              text_at(object, "/metadata/name");
+                                   });
     };
-    const bool is_ours = has(object, subscription) || has(object, claim);
+    const bool is_ours = is_subscribed(object) || has(object, claim);
     return (is_ours && is_in_force(request.storage, "mutating", "sluice-gate-create")) ||
-           std::ranges::any_of(create_gates, is_named_by);
+           std::ranges::any_of(apis(), is_named_by);
 }
 
 void begin_closed(json::object& object) {
@@ -131,9 +136,11 @@ constexpr const char* zero_refused =
 // gate-validating.yaml
 std::optional<std::string> refused_by_gate(const json::object& object, const json::object& before) {
     if (is_on_delete(object) && !is_on_delete(before))
-        return "Sluice steers this StatefulSet through its partition, which the strategy OnDelete "
-               "does not have. Take the set out of Sluice's hands first: remove the annotation "
-               "sluice.dev/claim and the label dd-statefulset-pilot in a write of their own.";
+        return fmt::format(
+            "Sluice steers this StatefulSet through its partition, which the strategy OnDelete "
+            "does not have. Take the set out of Sluice's hands first: remove the annotation "
+            "sluice.dev/claim and the label {} in a write of their own.",
+            fmt::join(subscriptions(), " and the label "));
     const bool becomes_zero =
         number_at(object, "/spec/replicas", 1) == 0 && number_at(before, "/spec/replicas", 1) > 0;
     const bool open =
@@ -148,7 +155,7 @@ std::optional<std::string> refused_by_scale(const json::object& object,
                                             const json::object& before) {
     const bool becomes_zero =
         number_at(object, "/spec/replicas") == 0 && number_at(before, "/spec/replicas", 1) > 0;
-    const bool steered = !is_on_delete(before) && (has(before, claim) || has(before, subscription));
+    const bool steered = !is_on_delete(before) && (has(before, claim) || is_subscribed(before));
     if (!becomes_zero || !steered || !has_open_rollout(before) ||
         text_at(before, zero_allowed) == "true")
         return std::nullopt;
@@ -156,7 +163,8 @@ std::optional<std::string> refused_by_scale(const json::object& object,
 }
 
 bool is_own_annotation(std::string_view key) {
-    return key.starts_with("sluice.dev/") || key == "sts.plus/phasedRollout";
+    return key.starts_with("sluice.dev/") ||
+           std::ranges::any_of(apis(), [&](const Api& api) { return key == api.annotation; });
 }
 
 json::object without_own(json::object annotations) {
@@ -220,9 +228,9 @@ std::optional<std::string> notice(const AdmissionRequest& request, const json::o
     const std::string where =
         fmt::format("-n {} statefulset/{}", text_at(before, "/metadata/namespace"),
                     text_at(before, "/metadata/name"));
-    const std::string unlabel =
-        has(object, subscription) ? fmt::format("kubectl label {} dd-statefulset-pilot- && ", where)
-                                  : std::string{};
+    std::string unlabel;
+    if (is_subscribed(object))
+        unlabel = fmt::format("kubectl label {} {}- && ", where, fmt::join(subscriptions(), "- "));
     return fmt::format(
         "Sluice steers this StatefulSet. Its partition stays at {}; only Sluice lowers it. Not "
         "granted: {}. To steer by hand, first take the set out of the hands of Sluice, in writes "
@@ -246,6 +254,11 @@ bool is_gated(const AdmissionRequest& request, const json::object& object) {
 }
 
 }  // namespace
+
+// gate-create-named.yaml
+std::string create_gate_of(const Api& api) {
+    return fmt::format("sluice-gate-create-{}", api.name);
+}
 
 json::object mutated(const AdmissionRequest& request, json::object object) {
     if (is_gated(request, object) && is_in_force(request.storage, "mutating", "sluice-gate"))

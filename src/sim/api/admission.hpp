@@ -8,6 +8,7 @@
 
 #include "sim/api/resource.hpp"
 #include "sim/api/storage.hpp"
+#include "sim/apis/registry.hpp"
 
 namespace sluice::sim {
 
@@ -26,6 +27,9 @@ struct Admitted {
     std::vector<std::string> warnings = {};
     std::optional<std::string> refusal = {};  // why it is forbidden
 };
+
+// The policy that closes the gate of a new StatefulSet which an object of this API names.
+std::string create_gate_of(const Api& api);
 
 // First what changes the object, then what judges it.
 json::object mutated(const AdmissionRequest& request, json::object object);

@@ -117,11 +117,11 @@ std::vector<std::string> opening(const Scene& scene) {
 }
 
 std::vector<std::string> ending(const Summary& summary) {
-    const Style plain{.colour = false, .unicode = false};
+    const terminal::Style plain{.colour = false, .unicode = false};
     std::vector<std::string> lines{""};
     for (const auto& part : {summary_lines(summary), hint_lines(summary)})
-        for (const Line& line : part)
-            lines.push_back(written(line, plain));
+        for (const terminal::Line& line : part)
+            lines.push_back(terminal::written(line, plain));
     return lines;
 }
 

@@ -6,6 +6,9 @@
 #include <span>
 
 namespace sluice::sim::demo {
+
+using namespace terminal;
+
 namespace {
 
 constexpr int events_most = 10;

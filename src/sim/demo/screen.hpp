@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "sim/demo/lines.hpp"
 #include "sim/demo/scene.hpp"
+#include "terminal/lines.hpp"
 
 namespace sluice::sim::demo {
 
@@ -16,11 +16,11 @@ constexpr int rows_least = 22;
 
 // At most style.rows lines of at most style.columns columns. While a story goes on, the number of
 // lines depends on the style and the number of pods only, so that nothing jumps.
-std::vector<std::string> draw(const Scene& scene, const Style& style);
+std::vector<std::string> draw(const Scene& scene, const terminal::Style& style);
 
 // The words of the summary, without a frame.
-std::vector<Line> summary_lines(const Summary& summary);
-std::vector<Line> hint_lines(const Summary& summary);
+std::vector<terminal::Line> summary_lines(const Summary& summary);
+std::vector<terminal::Line> hint_lines(const Summary& summary);
 
 // "14:13:28", the time of the day in UTC.
 std::string clock_text(Instant at);

@@ -1,7 +1,6 @@
 #include "sim/demo/stage.hpp"
 
 #include <algorithm>
-#include <set>
 
 #include "sim/actors/object.hpp"
 #include "sim/api/admission.hpp"
@@ -114,18 +113,11 @@ bool Stage::ended_well() const {
 Summary Stage::summary() const {
     Summary all;
     all.took = over_since_.value_or(scene_.now) - first_deed_.value_or(begun_);
-    std::set<std::string> transitions;
-    for (const HookCall& call : world_.egress.calls()) {
-        ++all.questions;
-        all.refusals += call.allowed ? 0 : 1;
-        transitions.insert(call.key);
-    }
-    for (const MetricCall& call : world_.egress.metric_calls()) {
-        ++all.questions;
-        all.refusals += call.reading.kind == api::metrics::MetricReading::Kind::NoData ? 0 : 1;
-    }
+    const Questions questions = story_.questions ? story_.questions(world_) : Questions{};
     all.gateman = story_.gateman;
-    all.transitions = static_cast<int>(transitions.size());
+    all.questions = questions.asked;
+    all.refusals = questions.refused;
+    all.transitions = questions.transitions;
     all.steps = steps_taken_;
     all.writes = world_.inspector.writes() - writes_before_;
     all.serving_least = serving_least_;

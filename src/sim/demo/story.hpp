@@ -1,4 +1,4 @@
-// The stories that the demo tells, one line of a table each: what stands on the stage at first, and
+// The stories that the demo plays, those of all APIs: what stands on the stage at first, and
 // what people do to it, step by step. A story says nothing of what Sluice will do; that is seen.
 #pragma once
 
@@ -20,6 +20,13 @@ struct Step {
     std::optional<Response> (*act)(World& world);
 };
 
+// What was asked before pods were let go, and what came of it.
+struct Questions {
+    int asked = 0;
+    int refused = 0;
+    int transitions = 0;  // different ones that were asked about; 0: nobody counts them
+};
+
 struct Story {
     std::string_view api;
     bool fails;  // the one for --fail
@@ -28,6 +35,7 @@ struct Story {
     std::string_view set;
     Reporter reporter;         // who says how it goes
     std::string_view gateman;  // who is asked, as the summary calls it; empty: nobody
+    Questions (*questions)(const World& world);  // null: nobody is asked
     void (*set_up)(World& world);
     std::span<const Step> steps;
     // Asked when all steps are done.
@@ -39,5 +47,9 @@ struct Story {
 
 std::span<const Story> stories();
 const Story* find_story(std::string_view api, bool fails);
+
+// Moments that many stories wait for.
+bool at_once(const World& world, const Scene& scene);
+bool is_completed(const World& world, const Scene& scene);  // the rollout, and all pods are ready
 
 }  // namespace sluice::sim::demo

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "sim/api/state.hpp"
+#include "sim/apis/registry.hpp"
 #include "sim/scenario/words.hpp"
 
 namespace sluice::sim {
@@ -33,8 +34,11 @@ Problem create_set(World& world, Words words) {
     set.name = words[0];
     set.ns = option(words, "in", shop);
     set.replicas = number(option(words, "replicas", "3"));
-    set.hook = option(words, "hook", "careful");
-    if (set.hook == "none") set.hook.clear();
+    for (const Api& api : apis()) {
+        if (api.label.key.empty()) continue;
+        const std::string value = option(words, api.label.word, std::string{api.label.usual});
+        if (value != "none") set.labels[std::string{api.label.key}] = value;
+    }
     set.image = option(words, "image", "app:a");
     set.policy = option(words, "policy", "OrderedReady");
     set.strategy = option(words, "strategy", "RollingUpdate");
@@ -45,39 +49,6 @@ Problem create_set(World& world, Words words) {
     set.claim = option(words, "claim", "");
     set.behaviour = option(words, "behaves", "");
     return problem_of(world.create_set(set));
-}
-
-// hook NAME allows|refuses|hangs|"talks rubbish"|fails [before POD | after-the-last] [because TEXT]
-Problem hook(World& world, Words words) {
-    using Says = HookRule::Says;
-    static const std::map<std::string, Says> known = {{"allows", Says::Allow},
-                                                      {"refuses", Says::Refuse},
-                                                      {"hangs", Says::Hang},
-                                                      {"babbles", Says::Rubbish},
-                                                      {"fails", Says::Fail}};
-    const auto says = known.find(words[1]);
-    if (says == known.end()) return "a hook allows, refuses, hangs, babbles or fails";
-    HookRule rule{words[0], option(words, "before", ""), says->second,
-                  option(words, "because", "not now")};
-    for (const std::string& word : words)
-        if (word == "after-the-last") rule.next = "nil";
-    world.egress.set_rule(std::move(rule));
-    return std::nullopt;
-}
-
-Problem declare(World& world, Words words) {
-    std::string yaml = words.size() > 1 ? words[1] : "";
-    for (std::size_t at = yaml.find("; "); at != std::string::npos; at = yaml.find("; "))
-        yaml.replace(at, 2, "\n");
-    world.declare_hook(words[0], words.size() > 1
-                                     ? yaml + "\n"
-                                     : fmt::format("url: https://{}.example/ask\n", words[0]));
-    return std::nullopt;
-}
-
-Problem withdraw(World& world, Words words) {
-    world.declare_hook(words[0], "");
-    return std::nullopt;
 }
 
 Problem set_image(World& world, Words words) {
@@ -245,10 +216,6 @@ constexpr Action table[] = {
      "NAME [replicas N] [hook NAME|none] [image IMAGE] [partition N] [policy Parallel] [strategy "
      "OnDelete] [start N] [min-ready SECONDS] [claim NAME] [behaves HOW] [in NAMESPACE]",
      1, create_set},
-    {"declare hook", "NAME [YAML]", 1, declare},
-    {"withdraw hook", "NAME", 1, withdraw},
-    {"hook", "NAME allows|refuses|hangs|babbles|fails [before POD|after-the-last] [because TEXT]",
-     2, hook},
     {"set image", "NAME IMAGE [behaves HOW] [in NAMESPACE]", 2, set_image},
     {"set partition", "NAME NUMBER", 2, set_partition},
     {"set replicas", "NAME NUMBER", 2, set_replicas},
@@ -281,11 +248,9 @@ constexpr Action table[] = {
 std::span<const Action> actions() {
     static const std::vector<Action> all = [] {
         std::vector<Action> rows{std::begin(table), std::end(table)};
-        rows.insert(rows.end(), rollout_actions().begin(), rollout_actions().end());
-        rows.insert(rows.end(), plugin_actions().begin(), plugin_actions().end());
-        rows.insert(rows.end(), analysis_actions().begin(), analysis_actions().end());
-        rows.insert(rows.end(), outside_actions().begin(), outside_actions().end());
-        return rows;
+        const auto services = service_actions();
+        rows.insert(rows.end(), services.begin(), services.end());
+        return with_rows_of_apis(std::move(rows), &Api::actions);
     }();
     return all;
 }

@@ -70,7 +70,7 @@ bool Player::act(const Block& block) {
 std::string Player::first_not_seen(const Block& block) const {
     for (const Statement& statement : block.statements) {
         const Statement plain = without(statement, "quietly");
-        const auto matched = match(sights(), plain);
+        const auto matched = match(expectations(), plain);
         if (!matched) continue;
         const bool is_firm = matched->row->is_firm && plain.words.size() == statement.words.size();
         if (!is_quiet_ && !is_firm) continue;
@@ -130,7 +130,7 @@ void Player::check_idle() {
         problem(scenario_.blocks.back().line,
                 fmt::format("L5: {} writes while nothing happened", written));
     for (const auto& one : world_->operators)
-        world_->inspector.compare_view(*one);
+        world_->inspector.end(*one);
 }
 
 Outcome Player::play() {

@@ -5,7 +5,7 @@
 namespace sluice::sim {
 namespace {
 
-bool is_sight(Block::Kind kind) {
+bool is_expectation(Block::Kind kind) {
     return kind == Block::Kind::ExpectWithin || kind == Block::Kind::ExpectFor ||
            kind == Block::Kind::Finally;
 }
@@ -60,10 +60,10 @@ std::optional<Matched<Row>> match(std::span<const Row> rows, const Statement& st
 }
 
 template std::optional<Matched<Action>> match(std::span<const Action>, const Statement&);
-template std::optional<Matched<Sight>> match(std::span<const Sight>, const Statement&);
+template std::optional<Matched<Expectation>> match(std::span<const Expectation>, const Statement&);
 
 std::optional<std::string> check_statement(const Statement& statement, Block::Kind kind) {
-    if (is_sight(kind)) return check(sights(), without(statement, "quietly"));
+    if (is_expectation(kind)) return check(expectations(), without(statement, "quietly"));
     return check(actions(), without(statement, "refused"));
 }
 

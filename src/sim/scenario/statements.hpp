@@ -19,7 +19,7 @@ struct Action {
 };
 
 // Something that can be looked at. Gives what is seen instead, or nothing if it is as it says.
-struct Sight {
+struct Expectation {
     std::string_view words;
     std::string_view usage;
     std::size_t least;
@@ -29,7 +29,7 @@ struct Sight {
 };
 
 std::span<const Action> actions();
-std::span<const Sight> sights();
+std::span<const Expectation> expectations();
 
 // The row that a statement begins with, and the words behind it.
 template <class Row>
@@ -40,10 +40,11 @@ struct Matched {
 template <class Row>
 std::optional<Matched<Row>> match(std::span<const Row> rows, const Statement& statement);
 extern template std::optional<Matched<Action>> match(std::span<const Action>, const Statement&);
-extern template std::optional<Matched<Sight>> match(std::span<const Sight>, const Statement&);
+extern template std::optional<Matched<Expectation>> match(std::span<const Expectation>,
+                                                          const Statement&);
 
-// "refused" in front of an action: the server must say no. "quietly" in front of a sight: it is
-// only looked at in runs that nothing disturbs.
+// "refused" in front of an action: the server must say no. "quietly" in front of an expectation: it
+// is only looked at in runs that nothing disturbs.
 Statement without(const Statement& statement, std::string_view prefix);
 
 // What is wrong with a statement in a block of this kind.

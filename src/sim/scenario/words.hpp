@@ -1,10 +1,9 @@
-// What the tables of words share: how a statement's words are read, and the tables themselves.
+// What the tables of words share: how a statement's words are read, and the tables of all APIs.
 #pragma once
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -18,7 +17,7 @@ namespace sluice::sim {
 
 using Words = std::span<const std::string>;
 using Problem = std::optional<std::string>;  // of an action
-using Seen = std::optional<std::string>;     // of a sight: what is there instead
+using Seen = std::optional<std::string>;     // of an expectation: what is there instead
 
 inline constexpr const char* shop = "shop";
 
@@ -26,10 +25,6 @@ inline Problem problem_of(const Response& response) {
     if (response.status < 300) return std::nullopt;
     return response.body.is_object() ? text_at(response.body.get_object(), "/message")
                                      : fmt::format("status {}", response.status);
-}
-
-inline std::int64_t number(const std::string& text) {
-    return std::stoll("0" + text.substr(0, 9));
 }
 
 // The value behind "key value" pairs: "replicas 3 hook careful".
@@ -55,16 +50,10 @@ inline std::string joined(Words words) {
     return fmt::format("{}", fmt::join(words, " "));
 }
 
-// The words about PhasedRollouts and their Prometheus.
-std::span<const Action> rollout_actions();
-std::span<const Sight> rollout_sights();
-// The words about RolloutPlugins.
-std::span<const Action> plugin_actions();
-// The words about AnalysisRuns and web servers.
-std::span<const Action> analysis_actions();
-std::span<const Sight> analysis_sights();
-// The words about plugins outside of the operator.
-std::span<const Action> outside_actions();
-std::span<const Sight> outside_sights();
+// The words about Prometheus, web servers and the Secrets that they want.
+std::span<const Action> service_actions();
+std::span<const Expectation> service_expectations();
+// What an object says that reports on a rollout, whichever API it is of.
+Expectation report_expectation();
 
 }  // namespace sluice::sim

@@ -6,32 +6,13 @@
 
 #include "base/assert.hpp"
 #include "sim/api/admission.hpp"
+#include "wire/paths.hpp"
 
 namespace sluice::sim {
 namespace {
 
 using controller::Input;
 
-std::string resource_of(const runtime::WatchScope& scope) {
-    constexpr const char* ids[] = {"statefulsets.apps", "pods", "configmaps"};
-    if (scope.kind == model::Kind::Custom)
-        return fmt::format("{}.{}", scope.resource->plural, scope.resource->group);
-    return ids[static_cast<std::size_t>(scope.kind)];
-}
-
-Watch watch_of(const runtime::WatchScope& scope) {
-    Watch watch;
-    watch.resource = resource_of(scope);
-    watch.ns = scope.ns;
-    watch.label_selector = scope.label_selector;
-    watch.field_selector = scope.field_selector;
-    watch.bookmarks = true;
-    watch.api_version = "v1";
-    return watch;
-}
-
-const runtime::RequestFailure not_served{
-    404, {}, "the server could not find the requested resource"};
 const runtime::RequestFailure not_allowed{403, {}, "the operator may not read this"};
 const runtime::RequestFailure too_long{0, {}, "the answer is too large", true};
 
@@ -58,7 +39,8 @@ OperatorHost::OperatorHost(Cluster& cluster, Egress& egress, Faults& faults, Hos
       egress_(egress),
       faults_(faults),
       options_(std::move(options)),
-      witness_(std::move(witness)) {
+      witness_(std::move(witness)),
+      caller_(options_.identity) {
     options_.settings.leads_at_once = !options_.leader_elect;
     cluster_.api().on_change([this](const Change& change) { on_change(change); });
 }
@@ -160,86 +142,55 @@ void OperatorHost::exchange(Access access, std::function<void()> carry_out,
     later(latency(), to_server);
 }
 
-std::optional<runtime::RequestFailure> OperatorHost::refusal(
-    const runtime::WatchScope& scope) const {
-    if (!cluster_.api().resource(resource_of(scope))) return not_served;
-    if (faults_.lists.forbidden.contains(scope.ns)) return not_allowed;
-    return std::nullopt;
+// The answer to a list as the faults have it.
+wire::Answer OperatorHost::spoiled(const runtime::WatchScope& scope, wire::Answer answer) const {
+    if (!answer) return answer;
+    if (faults_.lists.forbidden.contains(scope.ns)) return std::unexpected(not_allowed);
+    if (faults_.lists.page_max == 0) return answer;
+    const json::value list = json::parse(*answer);
+    const auto items = static_cast<int>(array_at(list.get_object(), "/items").size());
+    if (items > faults_.lists.page_max) return std::unexpected(too_long);
+    return answer;
 }
 
 void OperatorHost::run_one(controller::StartList&& effect) {
-    auto page = std::make_shared<controller::Answer<model::ListPage>>();
-    exchange(
-        Access::Read,
-        [this, page, scope = effect.scope, request = effect.request] {
-            if (const auto refused = refusal(scope))
-                *page = std::unexpected(*refused);
-            else
-                *page = page_of(list_at(scope, cluster_.api().storage().version()), request);
-        },
-        [this, page, id = effect.session] {
-            if (*page) return step(controller::PageArrived{id, std::move(**page)});
-            step(controller::SessionFailed{id, std::move(page->error())});
-        },
-        [this, id = effect.session](runtime::RequestFailure failed) {
-            step(controller::SessionFailed{id, std::move(failed)});
-        });
-}
-
-model::ListPage OperatorHost::list_at(const runtime::WatchScope& scope, std::uint64_t version) {
-    const Watch watch = watch_of(scope);
-    model::ListPage page;
-    page.resource_version = std::to_string(version);
-    std::vector<WatchedEvent> events;
-    for (const ObjectPtr& one : cluster_.api().storage().list_at(version, watch.resource, watch.ns))
-        events.push_back({"ADDED", one});
-    for (model::WatchEvent& event : decoded({watch, scope.kind}, events)) {
-        if (auto* changed = std::get_if<model::Changed>(&event))
-            page.items.push_back(std::move(changed->object));
-        else
-            page.left_out.push_back(std::get<model::LeftOut>(std::move(event)));
-    }
-    return page;
-}
-
-// The part of a list that was asked for: the continue token is the number of the next object.
-controller::Answer<model::ListPage> OperatorHost::page_of(
-    model::ListPage all, const runtime::ListRequest& request) const {
-    const auto from = std::min<std::size_t>(all.items.size(), std::stoull("0" + request.next));
-    const auto to = std::min(all.items.size(), from + static_cast<std::size_t>(request.limit));
-    const auto page_max = static_cast<std::size_t>(faults_.lists.page_max);
-    if (page_max > 0 && to - from > page_max) return std::unexpected(too_long);
-    if (to < all.items.size()) all.next = std::to_string(to);
-    all.items.erase(all.items.begin() + static_cast<std::ptrdiff_t>(to), all.items.end());
-    all.items.erase(all.items.begin(), all.items.begin() + static_cast<std::ptrdiff_t>(from));
-    return all;
+    wire::Next begun = caller_.begin(effect);
+    if (!begun.call) return take(std::move(begun));
+    wire::Call& call = *begun.call;
+    call.read = [this, scope = effect.scope, read = call.read](wire::Answer answer) {
+        return read(spoiled(scope, std::move(answer)));
+    };
+    run(Access::Read, std::move(begun), [] {});
 }
 
 void OperatorHost::run_one(controller::StartWatch&& effect) {
     const controller::SessionId id = effect.session;
-    Stream stream{watch_of(effect.scope), effect.scope.kind};
-    stream.watch.sends_initial = effect.request.initial_events;
-    if (!effect.request.initial_events)
-        stream.watch.version = std::stoull("0" + effect.request.resource_version);
-    auto refused = std::make_shared<std::optional<runtime::RequestFailure>>();
+    auto begun = std::make_shared<Response>();
     exchange(
         Access::Read,
-        [this, refused, scope = effect.scope] {
-            const bool is_early =
-                scope.kind == model::Kind::Custom && faults_.lists.forbids_definitions;
-            *refused = is_early ? not_allowed : refusal(scope);
+        [this, begun, effect] {
+            const bool is_early = effect.scope.is_custom() && faults_.lists.forbids_definitions;
+            *begun = serve({.path = wire::watch_path(effect.scope, effect.request)});
+            if (is_early || (begun->watch && faults_.lists.forbidden.contains(effect.scope.ns)))
+                *begun = {.status = 403};
         },
-        [this, id, stream, refused, timeout = effect.request.timeout] {
-            if (*refused) return step(controller::SessionFailed{id, std::move(**refused)});
-            if (stream.watch.sends_initial && !faults_.lists.streams)
-                return step(controller::WatchEnded{id});
-            streams_[id] = stream;
-            pump(id);
-            later(timeout, [this, id] { end_watch(id); });
-        },
+        [this, id, begun, effect] { begin_watch(id, *effect.scope.resource, *begun); },
         [this, id](runtime::RequestFailure failed) {
             step(controller::SessionFailed{id, std::move(failed)});
         });
+}
+
+void OperatorHost::begin_watch(controller::SessionId id, const model::Resource& resource,
+                               const Response& begun) {
+    if (!begun.watch)
+        return step(controller::SessionFailed{
+            id, wire::failed_watch(resource, {begun.status, {}, "the server refused"})});
+    if (begun.watch->sends_initial && !faults_.lists.streams)
+        return step(controller::WatchEnded{id});
+    streams_[id] = {*begun.watch, &resource,
+                    std::make_shared<wire::WatchReader>(resource, caller_.decoder())};
+    pump(id);
+    later(begun.watch->timeout, [this, id] { end_watch(id); });
 }
 
 // As the server does it when the time is up: a bookmark before the end, so that the next watch goes
@@ -274,7 +225,7 @@ void OperatorHost::pump(controller::SessionId session) {
     stream.pump_is_due = false;
     std::vector<WatchedEvent> raw;
     // Declarations of hooks come from consistent lists; nothing is read again that could tell.
-    const bool may_be_stale = stream.watch.sends_initial && stream.kind != model::Kind::ConfigMap;
+    const bool may_be_stale = stream.watch.sends_initial && stream.resource != &model::config_maps;
     const std::uint64_t stale = may_be_stale ? faults_.stale_by(cluster_.now()) : 0;
     const std::uint64_t now = cluster_.api().storage().version();
     if (stale > 0 && now > stale && !cluster_.api().storage().is_compacted(now - stale)) {
@@ -314,17 +265,16 @@ void OperatorHost::deliver(controller::SessionId session, std::vector<model::Wat
     if (!events.empty()) step(controller::EventsArrived{session, std::move(events)});
 }
 
-std::vector<model::WatchEvent> OperatorHost::decoded(const Stream& stream,
+std::vector<model::WatchEvent> OperatorHost::decoded(Stream& stream,
                                                      const std::vector<WatchedEvent>& events) {
-    std::vector<model::WatchEvent> batch;
-    for (const WatchedEvent& event : events) {
-        std::string line =
-            fmt::format(R"({{"type":"{}","object":{}}})", event.type, event.object->text());
-        batch.push_back(decoder_.watch_event_or_key(stream.kind, std::move(line)));
-        SLUICE_ASSERT(!std::holds_alternative<model::LeftOut>(batch.back()) ||
-                      stream.kind == model::Kind::Custom);
-    }
-    return batch;
+    std::string bytes;
+    for (const WatchedEvent& event : events)
+        bytes +=
+            fmt::format("{{\"type\":\"{}\",\"object\":{}}}\n", event.type, event.object->text());
+    auto read = stream.reader->read(bytes);
+    SLUICE_ASSERT(read.has_value());
+    SLUICE_ASSERT(stream.resource->form == model::Form::Custom || wire::warnings_of(*read).empty());
+    return std::move(*read);
 }
 
 }  // namespace sluice::sim

@@ -9,13 +9,15 @@
 #include <string>
 #include <vector>
 
-#include "api/own_questions.hpp"
+#include "api/analysis/question.hpp"
+#include "api/pilot/hooks/hook.hpp"
+#include "api/rollout_plugin/plugin.hpp"
 #include "controller/controller.hpp"
-#include "model/decode.hpp"
 #include "runtime/election.hpp"
 #include "sim/actors/cluster.hpp"
-#include "sim/world/egress.hpp"
+#include "sim/apis/egress.hpp"
 #include "sim/world/faults.hpp"
+#include "wire/call.hpp"
 
 namespace sluice::sim {
 
@@ -30,16 +32,8 @@ struct HostOptions {
 
 // What an observer may want to know of a process; each is called before the thing happens.
 struct HostWitness {
-    std::function<void(const std::string& identity, const std::string& patch,
-                       const model::ObjectKey& key)>
-        patches = [](const auto&, const auto&, const auto&) {};
-    std::function<void(const std::string& identity, const controller::PatchObject& patch)>
-        patches_object = [](const auto&, const auto&) {};
-    std::function<void(const std::string& identity)> creates = [](const auto&) {};
-    // Of a pod or of a custom object.
-    std::function<void(const std::string& identity, const model::ObjectKey& key,
-                       const std::string& uid)>
-        deletes = [](const auto&, const auto&, const auto&) {};
+    std::function<void(const std::string& identity, const engine::Action& action)> writes =
+        [](const auto&, const auto&) {};
     std::function<void(const std::string& identity, const model::ObjectKey& key)> reads =
         [](const auto&, const auto&) {};
     std::function<void(const std::string& identity, const controller::Log& line)> logs =
@@ -68,7 +62,8 @@ class OperatorHost {
   private:
     struct Stream {
         Watch watch;
-        model::Kind kind;
+        const model::Resource* resource;
+        std::shared_ptr<wire::WatchReader> reader;
         bool pump_is_due = false;
     };
 
@@ -82,14 +77,8 @@ class OperatorHost {
     void run_one(controller::StartWatch&& effect);
     void run_one(controller::StopWatch&& effect);
     void run_one(controller::ReadWorkload&& effect);
-    void run_one(controller::PatchWorkload&& effect);
-    void run_one(controller::PatchObject&& effect);
-    void run_one(controller::CreateObject&& effect);
-    void run_one(controller::DeleteObject&& effect);
-    void run_one(controller::DeletePod&& effect);
-    void run_one(controller::AskHook&& effect);
-    void run_one(controller::AskMetric&& effect);
-    void run_one(controller::AskOwn&& effect);
+    void run_one(controller::Write&& effect);
+    void run_one(controller::Ask&& effect);
     void run_one(controller::CancelQuestion&& effect);
     void run_one(controller::PostEvent&& effect);
     void run_one(controller::SettingsTaken&&) {}
@@ -105,28 +94,35 @@ class OperatorHost {
     // Somebody changes the spec of a set, in a way that no pod feels.
     void change_spec(const model::ObjectKey& key);
     // A request in the operator's name, as it is carried out at the server.
-    Response serve(const std::string& method, const std::string& path, std::string body);
-    // The answer to a write of a custom object, through the server and back.
-    void write_object(controller::Ticket ticket, std::function<Response()> write);
-    void remove(controller::Ticket ticket, const std::string& path, const model::ObjectKey& key,
-                const std::string& uid, std::uint64_t version, const std::string& propagation);
-    api::Reply::What answer(const api::analysis::Question& question, const std::string& ns);
-    api::Reply::What answer(const api::rollout_plugin::PluginLook& look, const std::string& ns);
+    Response serve(const wire::Request& request);
+    wire::Answer answer(const wire::Request& request);
+    // Carries out what production would send, up to the input that comes of it. Reads that belong
+    // together are one exchange: whichever of them fails, all have failed.
+    void run(Access access, wire::Next begun, std::function<void()> before,
+             std::function<void()> overtake = {});
+    void take(wire::Next next);
+    // What came of a question, and what is done once it is heard.
+    struct Played {
+        std::shared_ptr<const engine::Answer> said;
+        std::function<void()> heard = [] {};
+    };
+    // False: it is a question of another type.
+    template <class What>
+    bool ask(const controller::Ask& effect);
+    Played play(const api::pilot::HookCall& call, const std::string& ns);
+    Played play(const engine::MetricQuery& query, const std::string& ns);
+    Played play(const api::analysis::Question& question, const std::string& ns);
+    Played play(const api::rollout_plugin::PluginProbe& look, const std::string& ns);
     api::analysis::JobSeen see_job(const api::analysis::JobQuestion& question,
                                    const std::string& ns);
-    // Why the server does not list or watch this; nothing if it does.
-    std::optional<runtime::RequestFailure> refusal(const runtime::WatchScope& scope) const;
-    controller::Answer<model::ListPage> page_of(model::ListPage all,
-                                                const runtime::ListRequest& request) const;
+    wire::Answer spoiled(const runtime::WatchScope& scope, wire::Answer answer) const;
+    void begin_watch(controller::SessionId session, const model::Resource& resource,
+                     const Response& begun);
     void end_watch(controller::SessionId session);
     void pump(controller::SessionId session);
     void deliver(controller::SessionId session, std::vector<model::WatchEvent> events);
-    std::vector<model::WatchEvent> decoded(const Stream& stream,
-                                           const std::vector<WatchedEvent>& events);
-    model::ListPage list_at(const runtime::WatchScope& scope, std::uint64_t version);
-    controller::Answer<controller::LiveWorkload> live(const model::Ref& subject,
-                                                      const std::vector<model::Ref>& objects);
-    controller::LiveWorkload live_set(const model::ObjectKey& key);
+    static std::vector<model::WatchEvent> decoded(Stream& stream,
+                                                  const std::vector<WatchedEvent>& events);
     void on_change(const Change& change);
     void run_election();
     Result<model::Lease> read_lease();
@@ -139,7 +135,7 @@ class OperatorHost {
     HostWitness witness_;
     std::unique_ptr<controller::Controller> controller_;
     std::unique_ptr<runtime::Election> election_;
-    model::Decoder decoder_;
+    wire::Caller caller_;
     std::map<controller::SessionId, Stream> streams_;
     std::map<controller::Ticket, bool> asking_;  // questions of any kind
     std::uint64_t life_ = 0;  // counts processes: what an earlier one began does not reach this one

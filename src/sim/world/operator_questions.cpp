@@ -1,9 +1,11 @@
 // The questions of an operator: to hooks, to Prometheus, to web servers, to plugins, and by Jobs.
 #include <fmt/format.h>
 
-#include "api/own_questions.hpp"
+#include "base/assert.hpp"
 #include "sim/api/state.hpp"
 #include "sim/world/operator_host.hpp"
+#include "wire/paths.hpp"
+#include "wire/requests.hpp"
 
 namespace sluice::sim {
 
@@ -13,10 +15,6 @@ using api::analysis::MeasurementAnswer;
 using api::analysis::NotMeasured;
 
 namespace {
-
-std::string job_path(const std::string& ns, const std::string& name) {
-    return fmt::format("/apis/batch/v1/namespaces/{}/jobs{}{}", ns, name.empty() ? "" : "/", name);
-}
 
 JobSeen seen_in(const json::object& job) {
     const json::object& status = object_at(job, "/status");
@@ -30,104 +28,57 @@ JobSeen seen_in(const json::object& job) {
     return {JobSeen::State::Running, ""};
 }
 
+using engine::answer_of;
+using engine::opened;
+using Said = std::shared_ptr<const engine::Answer>;
+
 // What becomes of a question that never came back, as in production.
-api::Reply::What unanswered(const api::analysis::Question& question, const std::string& why) {
+Said unanswered(const api::pilot::HookCall&, const std::string&) {
+    return answer_of(api::pilot::HookVerdict{false, "the hook did not answer"});
+}
+Said unanswered(const engine::MetricQuery&, const std::string& why) {
+    return answer_of(api::metrics::to_answer(api::metrics::unknown(why)));
+}
+Said unanswered(const api::analysis::Question& question, const std::string& why) {
     const auto* job = std::get_if<JobQuestion>(&question.what);
     if (job && job->act != JobQuestion::Act::Stop)
-        return MeasurementAnswer{question.key, JobSeen{JobSeen::State::Unknown, ""}, {}};
-    return MeasurementAnswer{question.key, NotMeasured{why}, {}};
+        return answer_of(MeasurementAnswer{question.key, JobSeen{JobSeen::State::Unknown, ""}, {}});
+    return answer_of(MeasurementAnswer{question.key, NotMeasured{why}, {}});
+}
+Said unanswered(const api::rollout_plugin::PluginProbe&, const std::string& why) {
+    return answer_of(api::rollout_plugin::PluginObservation{.error = why});
 }
 
+Access access_of(const api::pilot::HookCall&) {
+    return Access::Write;
+}
+Access access_of(const engine::MetricQuery&) {
+    return Access::Read;
+}
 Access access_of(const api::analysis::Question& question) {
     const auto* job = std::get_if<JobQuestion>(&question.what);
     return job && job->act != JobQuestion::Act::Look ? Access::Write : Access::Read;
 }
-
-Access access_of(const api::rollout_plugin::PluginLook&) {
+Access access_of(const api::rollout_plugin::PluginProbe&) {
     return Access::Write;
-}
-
-api::Reply::What unanswered(const api::rollout_plugin::PluginLook&, const std::string& why) {
-    return api::rollout_plugin::PluginSight{.error = why};
 }
 
 }  // namespace
 
-void OperatorHost::run_one(controller::AskMetric&& effect) {
-    struct Reading {
-        api::metrics::MetricReading said = {};
-        std::optional<std::size_t> call = {};  // of the egress
-    };
-    auto reading = std::make_shared<Reading>();
-    const controller::Ticket ticket = effect.ticket;
-    asking_[ticket] = true;
-    const auto said = [this, ticket](Reading what) {
-        if (!asking_.erase(ticket)) return;
-        if (what.call) egress_.heard(*what.call);
-        step(controller::MetricAnswered{ticket, std::move(what.said)});
-    };
-    exchange(
-        Access::Read,
-        [this, reading, ticket, ns = effect.ns, query = std::move(effect.query)] {
-            // Taken back before it left?
-            if (!asking_.contains(ticket)) return;
-            reading->said = egress_.ask(query, ns, cluster_.now(), options_.identity);
-            reading->call = egress_.metric_calls().size() - 1;
-        },
-        [this, reading, said] {
-            const Duration thinking = egress_.thinking_time();
-            if (thinking > 0ms) return later(thinking, [reading, said] { said(*reading); });
-            said(*reading);
-        },
-        [said](const runtime::RequestFailure& failed) {
-            said({api::metrics::unknown(failed.message)});
-        });
-}
-
-void OperatorHost::run_one(controller::AskHook&& effect) {
-    auto verdict = std::make_shared<std::optional<api::pilot::HookVerdict>>();
-    asking_[effect.ticket] = true;
-    const auto said = [this, ticket = effect.ticket](bool allowed, std::string message) {
-        if (asking_.erase(ticket))
-            step(controller::HookAnswered{ticket, allowed, std::move(message)});
-    };
-    exchange(
-        Access::Write,
-        [this, verdict, ticket = effect.ticket, transition = std::move(effect.transition),
-         hooks = effect.hooks] {
-            // Taken back before it left?
-            if (asking_.contains(ticket))
-                *verdict = egress_.ask(*hooks, transition, cluster_.now());
-        },
-        [this, verdict, said] {
-            const auto answer = [verdict, said] {
-                if (*verdict) return said((*verdict)->allowed, (*verdict)->message);
-                said(false, "the hook did not come to a verdict");
-            };
-            const Duration thinking = egress_.thinking_time();
-            if (thinking > 0ms) return later(thinking, answer);
-            answer();
-        },
-        [said](const runtime::RequestFailure&) { said(false, "the hook did not answer"); });
-}
-
 // What production's caller asks of the API server about a Job.
 JobSeen OperatorHost::see_job(const JobQuestion& question, const std::string& ns) {
+    const model::Ref ref{&model::jobs, ns, question.name};
+    const wire::Request get{.path = wire::object_path(ref)};
     const bool runs = question.act == JobQuestion::Act::Run;
-    Response response =
-        serve(runs ? "POST" : "GET", job_path(ns, runs ? "" : question.name), question.body);
-    if (runs && response.status == 409) response = serve("GET", job_path(ns, question.name), {});
     const bool stops = question.act == JobQuestion::Act::Stop;
+    Response response =
+        serve(runs ? wire::create(wire::collection_path(model::jobs, ns), question.body) : get);
+    if (runs && response.status == 409) response = serve(get);
     if (stops && response.status == 404) return {JobSeen::State::Stopped, ""};
     if (response.status >= 300) return {JobSeen::State::Unknown, ""};
     const json::object& job = response.body.get_object();
-    const std::string uid = text_at(job, "/metadata/uid");
     if (stops) {
-        const json::object how{{"apiVersion", "v1"},
-                               {"kind", "DeleteOptions"},
-                               {"propagationPolicy", "Background"},
-                               {"preconditions", json::object{{"uid", uid}}}};
-        serve("DELETE", job_path(ns, question.name), json::serialize(how));
+        serve(wire::remove(wire::object_path(ref), text_at(job, "/metadata/uid")));
         return {JobSeen::State::Stopped, ""};
     }
     if (!question.retired.empty())
@@ -135,45 +86,64 @@ JobSeen OperatorHost::see_job(const JobQuestion& question, const std::string& ns
     return seen_in(job);
 }
 
-api::Reply::What OperatorHost::answer(const api::analysis::Question& question,
-                                      const std::string& ns) {
+OperatorHost::Played OperatorHost::play(const api::pilot::HookCall& call, const std::string&) {
+    auto verdict = egress_.ask(*call.hooks, call.transition, cluster_.now());
+    if (!verdict) verdict = {false, "the hook did not come to a verdict"};
+    return {answer_of(std::move(*verdict))};
+}
+
+OperatorHost::Played OperatorHost::play(const engine::MetricQuery& query, const std::string& ns) {
+    const auto reading = egress_.ask(query, ns, cluster_.now(), options_.identity);
+    return {answer_of(to_answer(reading)),
+            [this, call = egress_.metric_calls().size() - 1] { egress_.heard(call); }};
+}
+
+OperatorHost::Played OperatorHost::play(const api::analysis::Question& question,
+                                        const std::string& ns) {
     if (const auto* job = std::get_if<JobQuestion>(&question.what))
-        return MeasurementAnswer{question.key, see_job(*job, ns), {}};
-    return egress_.ask(question, ns, cluster_.now());
+        return {answer_of(MeasurementAnswer{question.key, see_job(*job, ns), {}})};
+    return {answer_of(egress_.ask(question, ns, cluster_.now()))};
 }
 
-api::Reply::What OperatorHost::answer(const api::rollout_plugin::PluginLook& look,
-                                      const std::string&) {
-    return egress_.plugins.look(look, cluster_.now());
+OperatorHost::Played OperatorHost::play(const api::rollout_plugin::PluginProbe& look,
+                                        const std::string&) {
+    return {answer_of(egress_.plugins.look(look, cluster_.now()))};
 }
 
-void OperatorHost::run_one(controller::AskOwn&& effect) {
+template <class What>
+bool OperatorHost::ask(const controller::Ask& effect) {
+    const What* what = opened<What>(*effect.question);
+    if (!what) return false;
     const controller::Ticket ticket = effect.ticket;
-    const auto lost = [question = effect.question](const std::string& why) {
-        return std::visit([&](const auto& one) { return unanswered(one, why); },
-                          api::opened(*question).what);
-    };
-    auto reply = std::make_shared<api::Reply::What>(lost("no answer"));
     asking_[ticket] = true;
-    const auto said = [this, ticket](api::Reply::What what) {
+    auto played = std::make_shared<Played>(Played{unanswered(*what, "no answer")});
+    const auto said = [this, ticket](const Played& one) {
         if (!asking_.erase(ticket)) return;
-        step(controller::OwnAnswered{ticket, std::make_shared<const api::Reply>(std::move(what))});
+        one.heard();
+        step(controller::Answered{ticket, one.said});
     };
     exchange(
-        std::visit([](const auto& one) { return access_of(one); },
-                   api::opened(*effect.question).what),
-        [this, reply, ticket, question = effect.question, ns = effect.ns] {
+        access_of(*what),
+        [this, played, effect, what] {
             // Taken back before it left?
-            if (!asking_.contains(ticket)) return;
-            *reply = std::visit([&](const auto& one) { return answer(one, ns); },
-                                api::opened(*question).what);
+            if (asking_.contains(effect.ticket)) *played = play(*what, effect.ns);
         },
-        [this, reply, said] {
+        [this, played, said] {
             const Duration thinking = egress_.thinking_time();
-            if (thinking > 0ms) return later(thinking, [reply, said] { said(*reply); });
-            said(*reply);
+            if (thinking > 0ms) return later(thinking, [played, said] { said(*played); });
+            said(*played);
         },
-        [lost, said](const runtime::RequestFailure& failed) { said(lost(failed.message)); });
+        [effect, what, said](const runtime::RequestFailure& failed) {
+            said({unanswered(*what, failed.message)});
+        });
+    return true;
+}
+
+void OperatorHost::run_one(controller::Ask&& effect) {
+    const bool is_known = ask<api::pilot::HookCall>(effect) || ask<engine::MetricQuery>(effect) ||
+                          ask<api::analysis::Question>(effect) ||
+                          ask<api::rollout_plugin::PluginProbe>(effect);
+    SLUICE_ASSERT(is_known);
 }
 
 void OperatorHost::run_one(controller::CancelQuestion&& effect) {

@@ -7,17 +7,18 @@
 #include "sim/actors/definitions.hpp"
 #include "sim/api/admission.hpp"
 #include "sim/api/state.hpp"
+#include "sim/apis/registry.hpp"
 
 namespace sluice::sim {
 namespace {
 
-constexpr const char* policy_names[] = {"sluice-gate",
-                                        "sluice-gate-create",
-                                        "sluice-gate-create-phasedrollout",
-                                        "sluice-gate-create-rolloutplugin",
-                                        "sluice-operator-limits",
-                                        "sluice-notice",
-                                        "sluice-scale-to-zero"};
+std::vector<std::string> policy_names() {
+    std::vector<std::string> names{"sluice-gate", "sluice-gate-create", "sluice-operator-limits",
+                                   "sluice-notice", "sluice-scale-to-zero"};
+    for (const Api& api : apis())
+        if (!api.target.empty()) names.push_back(create_gate_of(api));
+    return names;
+}
 
 // In a merge patch an empty text takes the entry away.
 json::value text_or_null(const std::string& text) {
@@ -37,7 +38,7 @@ json::object pod_template(const SetOptions& set) {
 
 json::object manifest(const SetOptions& set) {
     json::object meta{{"name", set.name}, {"namespace", set.ns}};
-    if (!set.hook.empty()) meta["labels"] = json::object{{"dd-statefulset-pilot", set.hook}};
+    if (!set.labels.empty()) meta["labels"] = json::value_from(set.labels);
     json::object spec{{"replicas", set.replicas},
                       {"serviceName", set.name},
                       {"podManagementPolicy", set.policy},
@@ -78,7 +79,6 @@ World::World(WorldOptions options)
       inspector(cluster, egress, std::chrono::abs(options.skew)),
       options_(options) {
     install_definitions(cluster);
-    egress.plugins.on_deed = [this](const PluginDeed& deed) { inspector.on_deed(deed); };
     for (int i = 0; i < options.operators; ++i) {
         HostOptions host;
         host.identity = fmt::format("operator-{}", i);
@@ -112,7 +112,7 @@ void World::start_operators() {
 
 void World::set_policies(bool installed) {
     for (const char* kind : {"Mutating", "Validating"})
-        for (const char* name : policy_names)
+        for (const std::string& name : policy_names())
             for (const char* part : {"AdmissionPolicy", "AdmissionPolicyBinding"}) {
                 const json::object object{{"apiVersion", "admissionregistration.k8s.io/v1"},
                                           {"kind", fmt::format("{}{}", kind, part)},
@@ -125,16 +125,16 @@ void World::set_policies(bool installed) {
             }
 }
 
-void World::declare_hook(const std::string& name, const std::string& yaml) {
-    if (!cluster.api().find("configmaps", "sluice-system", "sluice-hooks"))
+Response World::put_setting(const std::string& map, const std::string& key,
+                            const json::value& value) {
+    constexpr const char* home = "sluice-system";
+    if (!cluster.api().find("configmaps", home, map))
         cluster.api().create(
             json::object{{"apiVersion", "v1"},
                          {"kind", "ConfigMap"},
-                         {"metadata",
-                          json::object{{"name", "sluice-hooks"}, {"namespace", "sluice-system"}}}},
+                         {"metadata", json::object{{"name", map}, {"namespace", home}}}},
             admin, cluster.now());
-    merge("configmaps", "sluice-system", "sluice-hooks",
-          json::object{{"data", json::object{{name, text_or_null(yaml)}}}});
+    return merge("configmaps", home, map, json::object{{"data", json::object{{key, value}}}});
 }
 
 Response World::create_set(const SetOptions& set) {
@@ -213,7 +213,8 @@ Response World::replace(const std::string& ns, const std::string& name, const st
     fresh.image = image;
     if (before) {
         fresh.replicas = number_at(before->object(), "/spec/replicas");
-        fresh.hook = text_at(before->object(), "/metadata/labels/dd-statefulset-pilot");
+        for (const auto& [key, value] : object_at(before->object(), "/metadata/labels"))
+            fresh.labels[std::string{key}] = std::string{value.as_string()};
         fresh.policy = text_at(before->object(), "/spec/podManagementPolicy");
     }
     Request request;
@@ -221,6 +222,29 @@ Response World::replace(const std::string& ns, const std::string& name, const st
     request.path = fmt::format("/apis/apps/v1/namespaces/{}/statefulsets/{}", ns, name);
     request.body = json::serialize(manifest(fresh));
     return cluster.api().serve(request, cluster.now());
+}
+
+Response World::put_secret(const std::string& ns, const std::string& name, const std::string& key,
+                           const std::string& value, const std::string& hosts) {
+    const json::object data{{key, value}};
+    const json::object notes{{"sluice.dev/allowed-hosts", hosts}};
+    if (cluster.api().find("secrets", ns, name))
+        return merge(
+            "secrets", ns, name,
+            json::object{{"metadata", json::object{{"annotations", notes}}}, {"stringData", data}});
+    return cluster.api().create(
+        json::object{
+            {"apiVersion", "v1"},
+            {"kind", "Secret"},
+            {"metadata", json::object{{"name", name}, {"namespace", ns}, {"annotations", notes}}},
+            {"stringData", data}},
+        admin, cluster.now());
+}
+
+ObjectPtr World::rollout(const std::string& ns, const std::string& name) const {
+    for (const Api& api : apis())
+        if (ObjectPtr found = cluster.api().find(std::string{api.resource}, ns, name)) return found;
+    return nullptr;
 }
 
 ObjectPtr World::set(const std::string& ns, const std::string& name) const {

@@ -1,14 +1,13 @@
-// A whole world: cluster, hooks, operators, faults and the inspector, with what people do to it as
-// plain functions. Everything in it follows from its options.
+// A whole world: cluster, services, operators, faults and the inspector, with what people do to it
+// as plain functions. Everything in it follows from its options.
 #pragma once
 
 #include <map>
 #include <memory>
-#include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "sim/world/fields.hpp"
 #include "sim/world/inspector.hpp"
 
 namespace sluice::sim {
@@ -26,7 +25,7 @@ struct SetOptions {
     std::string name = "web";
     std::string ns = "shop";
     std::int64_t replicas = 3;
-    std::string hook = "careful";  // empty: no label
+    std::map<std::string, std::string> labels = {};
     std::string image = "app:a";
     std::string policy = "OrderedReady";
     std::string strategy = "RollingUpdate";
@@ -37,39 +36,6 @@ struct SetOptions {
     std::string behaviour = {};
 };
 
-// A PhasedRollout, with the numbers of its document, or a RolloutPlugin.
-struct RolloutOptions {
-    std::string name = "gentle";
-    std::string ns = "shop";
-    std::string target = "web";
-    // Fields of the spec, in the words of rollout_fields() or plugin_fields(): "period" "30s".
-    std::map<std::string, std::string> fields = {};
-};
-
-// An AnalysisTemplate, a ClusterAnalysisTemplate or an AnalysisRun with one metric.
-struct AnalysisOptions {
-    std::string kind = "AnalysisTemplate";
-    std::string name = "errors";
-    std::string ns = "shop";
-    std::string provider = "metric";  // or web, or job
-    std::string what = {};            // the query, the URL, or how the Job's pod behaves
-    std::map<std::string, std::string> fields = {};  // "interval" "30s"
-    std::map<std::string, std::string> args = {};    // an empty value: whoever uses it gives one
-};
-bool is_analysis_field(std::string_view word);
-
-// The words for the fields of a spec that scenarios and random worlds change.
-struct RolloutField {
-    std::string_view word;
-    std::string_view pointer;  // in the object
-    enum class Kind { Text, Number, Time, Flag, Filler, Steps, Analysis, ClusterAnalysis } kind;
-};
-std::span<const RolloutField> rollout_fields();
-std::span<const RolloutField> plugin_fields();
-// The value of a field, as its object has it; and as a patch has it, where "none" takes it away.
-json::value field_value(RolloutField::Kind kind, const std::string& text);
-json::value changed_value(RolloutField::Kind kind, const std::string& text);
-
 class World {
   public:
     explicit World(WorldOptions options);
@@ -78,12 +44,10 @@ class World {
 
     void start_operators();
     void set_policies(bool installed);
-    // An external hook, declared in the ConfigMap sluice-hooks; an empty text takes it away.
-    void declare_hook(const std::string& name, const std::string& yaml);
+    // An entry of a ConfigMap beside the operator, which is made if it is not there; null takes the
+    // entry away.
+    Response put_setting(const std::string& map, const std::string& key, const json::value& value);
     Response create_set(const SetOptions& set);
-    Response create_rollout(const RolloutOptions& rollout);
-    Response create_plugin(const RolloutOptions& plugin);
-    Response create_analysis(const AnalysisOptions& analysis);
 
     // What a person does with kubectl. Each gives the server's answer.
     Response merge(const std::string& resource, const std::string& ns, const std::string& name,
@@ -97,15 +61,6 @@ class World {
                       const std::string& key, const std::string& value);
     Response label(const std::string& ns, const std::string& name, const std::string& key,
                    const std::string& value);
-    // One field of the spec of a PhasedRollout, in the words of rollout_fields(). "none" takes it
-    // away.
-    Response change_rollout(const std::string& ns, const std::string& name,
-                            const std::string& field, const std::string& value);
-    // The same of a RolloutPlugin, in the words of plugin_fields().
-    Response change_plugin(const std::string& ns, const std::string& name, const std::string& field,
-                           const std::string& value);
-    // What is said to a RolloutPlugin through its status.
-    Response command(const std::string& ns, const std::string& name, json::object status);
     // `hosts` are those that it may be sent to.
     Response put_secret(const std::string& ns, const std::string& name, const std::string& key,
                         const std::string& value, const std::string& hosts);
@@ -115,7 +70,7 @@ class World {
     // "a a b!": the image tag of each pod by ordinal, "-" where there is none, "!" if not ready.
     std::string pods_text(const std::string& ns, const std::string& name) const;
     ObjectPtr set(const std::string& ns, const std::string& name) const;
-    // The PhasedRollout or RolloutPlugin of this name.
+    // The object of this name that reports on rollouts, whichever API it is of.
     ObjectPtr rollout(const std::string& ns, const std::string& name) const;
 
     Cluster cluster;

@@ -7,13 +7,16 @@
 #include <cstdlib>
 
 #include "kube/cluster.hpp"
-#include "kube/paths.hpp"
-#include "kube/requests.hpp"
+#include "wire/paths.hpp"
+#include "wire/requests.hpp"
 
 namespace sluice::kube {
 namespace {
 
 namespace json = boost::json;
+using namespace wire;
+template <class T>
+using Answer = controller::Answer<T>;
 
 std::string from_environment(const char* name) {
     const char* value = std::getenv(name);
@@ -31,7 +34,7 @@ class Client : public testing::Test {
         }
         client_ = std::make_unique<ApiClient>(loop_, *credentials, 4);
         cluster_ = std::make_unique<Cluster>(
-            *client_, [](const std::string& text) { ADD_FAILURE() << text; });
+            *client_, "test", [](const std::string& text) { ADD_FAILURE() << text; });
     }
 
     // Runs the loop until somebody says that it is over.
@@ -45,6 +48,23 @@ class Client : public testing::Test {
         loop_.restart();
         loop_.run();
         return std::move(result.value());
+    }
+
+    template <class Effect>
+    controller::Input outcome(const Effect& effect) {
+        return wait<controller::Input>([&](std::function<void(controller::Input)> done) {
+            cluster_->run(effect, std::move(done));
+        });
+    }
+    Answer<model::ListPage> list(const model::Resource& resource,
+                                 const runtime::ListRequest& request = {}) {
+        auto input = outcome(controller::StartList{1, {&resource, ns_}, request});
+        if (auto* page = std::get_if<controller::PageArrived>(&input)) return std::move(page->page);
+        return std::unexpected(std::get<controller::SessionFailed>(std::move(input)).failure);
+    }
+    Answer<std::optional<model::Object>> write(engine::Action action) {
+        return std::get<controller::Written>(outcome(controller::Write{1, std::move(action)}))
+            .answer;
     }
 
     ApiResult<ApiResponse> send(ApiRequest request) {
@@ -145,7 +165,7 @@ TEST_F(Client, TheStatusSubresourceChangesStatusOnly) {
     ASSERT_TRUE(send(create(path, R"({"apiVersion":"v1","kind":"Service","metadata":{"name":"s"},)"
                                   R"("spec":{"ports":[{"port":80}]}})")));
     const auto answer = send(merge_patch(
-        status_path(path + "/s"),
+        path + "/s/status",
         R"({"spec":{"sessionAffinity":"ClientIP"},"status":{"conditions":[{"type":"Seen",)"
         R"("status":"True","reason":"Test","message":"","lastTransitionTime":)"
         R"("2026-01-01T00:00:00Z"}]}})"));
@@ -158,14 +178,10 @@ TEST_F(Client, TheStatusSubresourceChangesStatusOnly) {
 TEST_F(Client, ListsInPagesUntilThereAreNoMore) {
     for (const char* name : {"page-a", "page-b", "page-c"})
         made(name);
-    const runtime::WatchScope scope{model::Kind::ConfigMap, ns_, {}, {}};
     std::string next;
     std::size_t pages = 0, objects = 0;
     do {
-        auto page =
-            wait<Answer<model::ListPage>>([&](std::function<void(Answer<model::ListPage>)> done) {
-                cluster_->list(scope, {.next = next, .limit = 2}, std::move(done));
-            });
+        auto page = list(model::config_maps, {.next = next, .limit = 2});
         ASSERT_TRUE(page) << page.error().message;
         EXPECT_LE(page->items.size(), 2u);
         objects += page->items.size();
@@ -177,34 +193,31 @@ TEST_F(Client, ListsInPagesUntilThereAreNoMore) {
 }
 
 TEST_F(Client, AContinueTokenThatIsNoneIsRefused) {
-    const runtime::WatchScope scope{model::Kind::ConfigMap, ns_, {}, {}};
-    const auto page =
-        wait<Answer<model::ListPage>>([&](std::function<void(Answer<model::ListPage>)> done) {
-            cluster_->list(scope, {.next = "bm90IGEgdG9rZW4", .limit = 2}, std::move(done));
-        });
+    const auto page = list(model::config_maps, {.next = "bm90IGEgdG9rZW4", .limit = 2});
     ASSERT_FALSE(page);
     EXPECT_EQ(page.error().status, 400);
 }
 
 TEST_F(Client, AStreamedListEndsWithABookmark) {
     made("streamed");
-    const runtime::WatchScope scope{model::Kind::ConfigMap, ns_, {}, "metadata.name=streamed"};
+    const runtime::WatchScope scope{&model::config_maps, ns_, {}, "metadata.name=streamed"};
     std::vector<std::string> seen;
     std::string version;
     const bool complete = wait<bool>([&](std::function<void(bool)> done) {
-        cluster_->watch(
-            scope, {.resource_version = {}, .initial_events = true, .timeout = 60s},
-            [&, done](std::vector<model::WatchEvent> events) {
-                for (const model::WatchEvent& event : events) {
-                    if (const auto* changed = std::get_if<model::Changed>(&event))
-                        seen.push_back(model::meta_of(changed->object).key.name);
-                    const auto* bookmark = std::get_if<model::Bookmark>(&event);
-                    if (!bookmark || !bookmark->initial_events_end) continue;
-                    version = bookmark->resource_version;
-                    done(true);
-                }
-            },
-            [done](std::optional<runtime::RequestFailure>) { done(false); });
+        const runtime::WatchRequest request{
+            .resource_version = {}, .initial_events = true, .timeout = 60s};
+        cluster_->watch({1, scope, request}, [&, done](const controller::Input& input) {
+            const auto* arrived = std::get_if<controller::EventsArrived>(&input);
+            if (!arrived) return done(false);
+            for (const model::WatchEvent& event : arrived->events) {
+                if (const auto* changed = std::get_if<model::Changed>(&event))
+                    seen.push_back(model::meta_of(changed->object).key.name);
+                const auto* bookmark = std::get_if<model::Bookmark>(&event);
+                if (!bookmark || !bookmark->initial_events_end) continue;
+                version = bookmark->resource_version;
+                done(true);
+            }
+        });
     });
     EXPECT_TRUE(complete);
     EXPECT_EQ(seen, std::vector<std::string>{"streamed"});
@@ -215,48 +228,41 @@ constexpr model::Resource rollouts{"sts.plus", "v1alpha1", "phasedrollouts", "Ph
 
 TEST_F(Client, AResourceThatNobodyDefinedIsNotFound) {
     constexpr model::Resource martians{"mars.example", "v1", "martians", "Martian"};
-    const runtime::WatchScope scope{model::Kind::Custom, ns_, {}, {}, &martians};
-    const auto page =
-        wait<Answer<model::ListPage>>([&](std::function<void(Answer<model::ListPage>)> done) {
-            cluster_->list(scope, {}, std::move(done));
-        });
+    const auto page = list(martians);
     ASSERT_FALSE(page);
     EXPECT_EQ(page.error().status, 404);
     const auto ended = wait<int>([&](const std::function<void(int)>& done) {
-        cluster_->watch(
-            scope, {.resource_version = {}, .initial_events = true}, [](const auto&) {},
-            [done](const std::optional<runtime::RequestFailure>& failed) {
-                done(failed ? failed->status : 0);
-            });
+        const runtime::WatchRequest request{.resource_version = {}, .initial_events = true};
+        cluster_->watch({1, {&martians, ns_}, request}, [done](const controller::Input& input) {
+            const auto* failed = std::get_if<controller::SessionFailed>(&input);
+            done(failed ? failed->failure.status : 0);
+        });
     });
     EXPECT_EQ(ended, 404);
 }
 
 TEST_F(Client, ACustomObjectIsListedPatchedAndReadWithItsWorkload) {
     const model::ObjectKey web{ns_, "web"};
-    const std::string objects = collection_path({model::Kind::Custom, ns_, {}, {}, &rollouts});
+    const std::string objects = collection_path(rollouts, ns_);
     ASSERT_TRUE(send(create(objects, R"({"apiVersion":"sts.plus/v1alpha1","kind":"PhasedRollout",)"
                                      R"("metadata":{"name":"web"},"spec":{"targetRef":"web",)"
                                      R"("check":{"query":{"expr":"up","url":"prom"}}}})")));
     const std::string labels = R"({"app":"web"})";
     ASSERT_TRUE(
-        send(create(collection_path({model::Kind::StatefulSet, ns_, {}, {}}),
+        send(create(collection_path(model::statefulsets, ns_),
                     R"({"apiVersion":"apps/v1","kind":"StatefulSet","metadata":{"name":"web"},)"
                     R"("spec":{"replicas":0,"serviceName":"web","selector":{"matchLabels":)" +
                         labels + R"(},"template":{"metadata":{"labels":)" + labels +
                         R"(},"spec":{"containers":[{"name":"a","image":"a"}]}}}})")));
-    const auto page =
-        wait<Answer<model::ListPage>>([&](std::function<void(Answer<model::ListPage>)> done) {
-            cluster_->list({model::Kind::Custom, ns_, {}, {}, &rollouts}, {}, std::move(done));
-        });
+    const auto page = list(rollouts);
     ASSERT_TRUE(page) << page.error().message;
     EXPECT_EQ(page->items.size(), 1u);
 
-    using Patched = Answer<model::CustomObject>;
-    const auto patch = [&](bool of_status, const std::string& body) {
-        return wait<Patched>([&](std::function<void(Patched)> done) {
-            cluster_->patch_object(ref_to(rollouts, web), of_status, body, std::move(done));
-        });
+    const auto patch = [&](bool of_status, const std::string& body) -> Answer<model::CustomObject> {
+        auto answer =
+            write({.object = {ref_to(rollouts, web), "any"}, .body = body, .of_status = of_status});
+        if (!answer) return std::unexpected(answer.error());
+        return std::get<model::CustomObject>(std::move(answer->value()));
     };
     const auto status =
         patch(true, R"([{"op":"add","path":"/status","value":{"phase":"Rolling"}}])");
@@ -270,12 +276,12 @@ TEST_F(Client, ACustomObjectIsListedPatchedAndReadWithItsWorkload) {
     ASSERT_FALSE(late);
     EXPECT_EQ(late.error().status, 422);
 
-    using Live = Answer<controller::LiveWorkload>;
-    const auto live = wait<Live>([&](std::function<void(Live)> done) {
-        cluster_->read_workload(ref_to(model::statefulsets, web),
-                                {{&rollouts, ns_, "web"}, {&rollouts, ns_, "gone"}},
-                                std::move(done));
-    });
+    const auto live =
+        std::get<controller::WorkloadRead>(
+            outcome(controller::ReadWorkload{1,
+                                             ref_to(model::statefulsets, web),
+                                             {{&rollouts, ns_, "web"}, {&rollouts, ns_, "gone"}}}))
+            .answer;
     ASSERT_TRUE(live) << live.error().message;
     ASSERT_EQ(live->objects.size(), 1u);
     EXPECT_EQ(live->objects[0].object.meta.uid, held->meta.uid);
@@ -289,9 +295,7 @@ TEST_F(Client, APodIsDeletedByItsUidAndByNoOther) {
                                  R"("spec":{"containers":[{"name":"a","image":"a"}]}})"));
     ASSERT_TRUE(pod) << pod.error().error.message;
     const auto remove = [&](const std::string& uid, std::uint64_t version = 0) {
-        return wait<Answer<void>>([&](std::function<void(Answer<void>)> done) {
-            cluster_->delete_pod(key, uid, version, std::move(done));
-        });
+        return write(engine::deletion_of({ref_to(model::pods, key), uid}, version));
     };
     const auto other = remove("11111111-2222-4333-8444-555555555555");
     ASSERT_FALSE(other);

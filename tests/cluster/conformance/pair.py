@@ -104,8 +104,6 @@ def _transcript(server: Server, name: str) -> str:
     return transcript(talk)
 
 
-
-
 def end_states(apis: dict[str, Api], names: Iterable[str]) -> dict[tuple[str, str], str]:
     """By server and trace, all of them at the same time. A failure is an end, too."""
     chosen = [(server, name) for name in names for server in apis]

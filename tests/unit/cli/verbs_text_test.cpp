@@ -62,7 +62,7 @@ Explanation story(const std::string& annotations) {
 std::string text_of(const std::vector<Line>& lines, const Style& style = plain) {
     std::string text;
     for (const Line& line : lines)
-        text += sim::demo::written(line, style) + "\n";
+        text += terminal::written(line, style) + "\n";
     return text;
 }
 

@@ -3,8 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cmath>
-
 #include "tests/unit/controller/scene.hpp"
 
 namespace sluice::controller {
@@ -16,7 +14,7 @@ using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
 Decision creating_after_a_read(const Snapshot&) {
-    Decision decision = writing(ObjectWrite::Deed::Create);
+    Decision decision = writing(Action::Verb::Create);
     decision.needs_live = true;
     return decision;
 }
@@ -27,11 +25,10 @@ TEST(Answers, ThatNobodyWaitsForChangeNothing) {
     const std::size_t before = scene.looks.size();
     scene.desk.take(WorkloadRead{999, LiveWorkload{}});
     scene.desk.take(WorkloadRead{999, std::unexpected(refused(500))});
-    scene.desk.take(WorkloadPatched{999, web_set(5)});
-    scene.desk.take(ObjectPatched{999, object("one")});
-    scene.desk.take(Deleted{999, {}});
-    scene.desk.take(HookAnswered{999, true, ""});
-    scene.desk.take(MetricAnswered{999, {}});
+    scene.desk.take(Written{999, web_set(5)});
+    scene.desk.take(Written{999, object("one")});
+    scene.desk.take(Written{999, std::nullopt});
+    scene.desk.take(Answered{999, engine::answer_of(engine::HookAnswer{true})});
     scene.desk.pass(1min);
     EXPECT_EQ(scene.looks.size(), before);
     EXPECT_TRUE(scene.desk.controller.is_quiet());
@@ -39,27 +36,29 @@ TEST(Answers, ThatNobodyWaitsForChangeNothing) {
 
 TEST(Answers, OneThatWasToBeMadeAndIsThereIsNotReadAbout) {
     Scene scene;
-    scene.then = [](const Snapshot&) { return writing(ObjectWrite::Deed::Create); };
+    scene.then = [](const Snapshot&) { return writing(Action::Verb::Create); };
     scene.show_run();
-    const auto made = scene.desk.done<CreateObject>();
-    scene.desk.take(ObjectPatched{made.at(0).ticket, std::unexpected(refused(409))});
+    const auto made = scene.desk.creations();
+    scene.desk.take(Written{made.at(0).ticket, std::unexpected(refused(409))});
     scene.desk.pass(1min);
     EXPECT_THAT(scene.desk.done<ReadWorkload>(), IsEmpty());
-    EXPECT_THAT(scene.desk.done<CreateObject>(), SizeIs(1));
+    EXPECT_THAT(scene.desk.creations(), SizeIs(1));
 }
 
 TEST(Answers, EveryOtherWriteThatFailsIsReadAbout) {
     struct Row {
-        ObjectWrite::Deed deed;
+        Action::Verb verb;
         int status;
     };
-    for (const Row& row : {Row{ObjectWrite::Deed::Create, 500}, Row{ObjectWrite::Deed::Create, 0},
-                           Row{ObjectWrite::Deed::Patch, 409}, Row{ObjectWrite::Deed::Patch, 422},
-                           Row{ObjectWrite::Deed::Delete, 409}}) {
+    for (const Row& row : {Row{Action::Verb::Create, 500}, Row{Action::Verb::Create, 0},
+                           Row{Action::Verb::Patch, 409}, Row{Action::Verb::Patch, 422},
+                           Row{Action::Verb::Delete, 409}}) {
         Scene scene;
-        scene.then = [&](const Snapshot&) { return writing(row.deed); };
+        scene.then = [&](const Snapshot&) { return writing(row.verb); };
         scene.show_run();
-        scene.desk.take(ObjectPatched{1, std::unexpected(refused(row.status))});
+        scene.confirm();
+        scene.desk.take(
+            Written{scene.desk.done<Write>().at(0).ticket, std::unexpected(refused(row.status))});
         EXPECT_TRUE(scene.desk.controller.is_quiet());
         EXPECT_EQ(scene.desk.controller.counters().conflicts,
                   row.status >= 400 && row.status < 500);
@@ -72,14 +71,14 @@ TEST(Answers, APatchThatFailsIsReadAboutThoughSomethingIsToBeMadeBehindIt) {
     Scene scene;
     scene.then = [](const Snapshot& seen) {
         Decision decision = moving(seen, Partition{3});
-        decision.writes.push_back(write_of(ObjectWrite::Deed::Create));
+        decision.actions.push_back(write_of(Action::Verb::Create));
         return decision;
     };
     scene.show_set(web_set(20));
     scene.show_gate();
-    const auto patches = scene.desk.done<PatchWorkload>();
+    const auto patches = scene.desk.patches_of_sets();
     ASSERT_THAT(patches, SizeIs(1));
-    scene.desk.take(WorkloadPatched{patches[0].ticket, std::unexpected(refused(409))});
+    scene.desk.take(Written{patches[0].ticket, std::unexpected(refused(409))});
     scene.desk.pass(1min);
     EXPECT_THAT(scene.desk.done<ReadWorkload>(), SizeIs(1));
 }
@@ -88,17 +87,17 @@ TEST(Answers, AfterOneReadTheCacheIsBelievedAgain) {
     Scene scene;
     int version = 0;
     scene.then = [&](const Snapshot&) {
-        return version < 3 ? writing(ObjectWrite::Deed::Patch) : Decision{};
+        return version < 3 ? writing(Action::Verb::Patch) : Decision{};
     };
     scene.show_run();
     scene.desk.take(
-        ObjectPatched{scene.desk.done<PatchObject>().at(0).ticket, std::unexpected(refused(500))});
+        Written{scene.desk.patches_of_objects().at(0).ticket, std::unexpected(refused(500))});
     scene.desk.pass(1min);
     const auto reads = scene.desk.done<ReadWorkload>();
     ASSERT_THAT(reads, SizeIs(1));
     scene.desk.take(WorkloadRead{reads[0].ticket, LiveWorkload{{}, {}, {{&runs, object("one")}}}});
     for (; version < 3; ++version)
-        scene.desk.take(ObjectPatched{scene.desk.done<PatchObject>().at(0).ticket, object("one")});
+        scene.desk.take(Written{scene.desk.patches_of_objects().at(0).ticket, object("one")});
     EXPECT_THAT(scene.desk.done<ReadWorkload>(), IsEmpty());
     EXPECT_EQ(scene.desk.controller.counters().object_writes, 3u);
 }
@@ -111,7 +110,7 @@ void expect_read_is_known(const std::vector<std::string>& namespaces) {
     scene.then = [](const Snapshot& seen) {
         Decision decision;
         decision.needs_live = seen.workload.replicas.value == 3;
-        if (decision.needs_live) decision.writes.push_back(write_of(ObjectWrite::Deed::Create));
+        if (decision.needs_live) decision.actions.push_back(write_of(Action::Verb::Create));
         return decision;
     };
     scene.show_gate();
@@ -154,8 +153,8 @@ TEST(Answers, OfWhatWasReadTheOldestComesFirst) {
         return seen.objects.size() < 2 ? moving(seen, Partition{3}) : Decision{};
     };
     scene.show_gate();
-    scene.desk.take(WorkloadPatched{scene.desk.done<PatchWorkload>().at(0).ticket,
-                                    std::unexpected(refused(500))});
+    scene.desk.take(
+        Written{scene.desk.patches_of_sets().at(0).ticket, std::unexpected(refused(500))});
     scene.desk.pass(1min);
     auto young = object("young", "web");
     young.created = scene.desk.now;
@@ -182,7 +181,7 @@ TEST(Answers, ThatComeWhenSomebodyElseLeadsLeadToNothing) {
     ASSERT_THAT(reads, SizeIs(1));
     scene.desk.take(Leadership{false, {"lease", 1}});
     scene.desk.take(WorkloadRead{reads[0].ticket, LiveWorkload{{}, {}, {{&runs, object("one")}}}});
-    EXPECT_THAT(scene.desk.done<CreateObject>(), IsEmpty());
+    EXPECT_THAT(scene.desk.creations(), IsEmpty());
     EXPECT_TRUE(scene.desk.controller.is_quiet());
 }
 
@@ -198,7 +197,7 @@ TEST(Answers, AWorldThatChangesFromReadToReadIsNotReadInALoop) {
         reads[0].ticket,
         LiveWorkload{web_set(20, Partition{9}), {}, {{&gates, object("gentle", "web")}}}});
     EXPECT_THAT(scene.desk.done<ReadWorkload>(), IsEmpty());
-    EXPECT_THAT(scene.desk.done<PatchWorkload>(), IsEmpty());
+    EXPECT_THAT(scene.desk.patches_of_sets(), IsEmpty());
     scene.desk.pass(1s);
     EXPECT_THAT(scene.desk.done<ReadWorkload>(), SizeIs(1)) << "a moment later";
 }
@@ -210,10 +209,10 @@ TEST(Answers, ALateAnswerDoesNotBringBackWhatWasDeleted) {
     };
     scene.show_set(web_set(20));
     scene.show_gate();
-    const auto patches = scene.desk.done<PatchWorkload>();
+    const auto patches = scene.desk.patches_of_sets();
     ASSERT_THAT(patches, SizeIs(1));
     scene.desk.take(EventsArrived{of_sets, {model::Deleted{web_set(21)}}});
-    scene.desk.take(WorkloadPatched{patches[0].ticket, web_set(22, Partition{3})});
+    scene.desk.take(Written{patches[0].ticket, web_set(22, Partition{3})});
     EXPECT_EQ(scene.desk.controller.store().statefulset({"shop", "web"}), std::nullopt);
 }
 
@@ -226,57 +225,24 @@ TEST(Answers, APartitionThatComesBackChangedIsLeftAloneForAMinute) {
     };
     scene.show_set(web_set(20));
     scene.show_gate();
-    scene.desk.take(
-        WorkloadPatched{scene.desk.done<PatchWorkload>().at(0).ticket, web_set(30, Partition{1})});
+    scene.desk.take(Written{scene.desk.patches_of_sets().at(0).ticket, web_set(30, Partition{1})});
     EXPECT_EQ(scene.looks.back().contested_until, scene.desk.now + 60s);
     scene.then = [](const Snapshot& seen) {
         return seen.workload.partition == Partition{4} ? Decision{} : moving(seen, Partition{4});
     };
     scene.show_gate();
-    scene.desk.take(
-        WorkloadPatched{scene.desk.done<PatchWorkload>().at(0).ticket, web_set(40, Partition{4})});
+    scene.desk.take(Written{scene.desk.patches_of_sets().at(0).ticket, web_set(40, Partition{4})});
     EXPECT_EQ(scene.looks.back().contested_until, std::nullopt) << "the next one came through";
     EXPECT_EQ(scene.desk.controller.counters().workload_writes, 2u);
-}
-
-TEST(Answers, OfPrometheusAreKeptAsAShortText) {
-    using Reading = api::metrics::MetricReading;
-    using Kind = Reading::Kind;
-    const auto kept = [](const Reading& reading) {
-        Scene scene;
-        scene.then = [](const Snapshot& seen) {
-            Decision decision;
-            if (!seen.reading) decision.probe = engine::MetricProbe{"key", {}};
-            return decision;
-        };
-        scene.show_run();
-        const auto asked = scene.desk.done<AskMetric>();
-        scene.desk.now = scene.desk.now + 1'500ms;
-        scene.desk.take(MetricAnswered{asked.at(0).ticket, reading});
-        const auto& seen = scene.looks.back().reading.value();
-        EXPECT_EQ(seen.key, "key");
-        EXPECT_EQ(seen.at, Instant{1'790'000'001'000});
-        EXPECT_EQ(seen.kind == engine::MetricEvidence::Kind::Data, reading.kind == Kind::Data);
-        EXPECT_EQ(seen.kind == engine::MetricEvidence::Kind::NoData, reading.kind == Kind::NoData);
-        return fmt::format("{}{}{}", seen.text, seen.is_number ? "" : ", no number",
-                           seen.misconfigured ? ", misconfigured" : "");
-    };
-    EXPECT_EQ(kept({.kind = Kind::NoData}), "no data");
-    EXPECT_EQ(kept({.kind = Kind::Data, .value = 0.5, .series = 1}), "0.5");
-    EXPECT_EQ(kept({.kind = Kind::Data, .value = 0.5, .series = 2}), "0.5 and 1 more");
-    EXPECT_EQ(kept({.kind = Kind::Data, .value = 0.5, .series = 4}), "0.5 and 3 more");
-    EXPECT_EQ(kept({.kind = Kind::Data, .series = 1}), "no number");
-    EXPECT_EQ(kept({.kind = Kind::Data, .value = std::nan(""), .series = 1}), "nan, no number");
-    EXPECT_EQ(kept({.message = "no route", .misconfigured = true}), "no route, misconfigured");
 }
 
 TEST(Answers, AfterAStepTheEvidenceForItIsForgotten) {
     Scene scene;
     bool takes_step = false;
     scene.then = [&](const Snapshot& seen) {
-        if (!seen.reading) {
+        if (seen.evidence.empty()) {
             Decision decision;
-            decision.probe = engine::MetricProbe{"key", {}};
+            decision.probe = engine::Probe{"key", engine::question_of(engine::MetricQuery{})};
             return decision;
         }
         Decision decision = moving(seen, Partition{takes_step ? 5 : 4});
@@ -285,15 +251,14 @@ TEST(Answers, AfterAStepTheEvidenceForItIsForgotten) {
     };
     scene.show_set(web_set(20));
     scene.show_gate();
-    scene.desk.take(MetricAnswered{scene.desk.done<AskMetric>().at(0).ticket, {}});
+    scene.desk.take(
+        Answered{scene.desk.done<Ask>().at(0).ticket, engine::answer_of(engine::MetricAnswer{})});
     takes_step = true;
-    scene.desk.take(
-        WorkloadPatched{scene.desk.done<PatchWorkload>().at(0).ticket, web_set(30, Partition{4})});
-    ASSERT_TRUE(scene.looks.back().reading.has_value());
+    scene.desk.take(Written{scene.desk.patches_of_sets().at(0).ticket, web_set(30, Partition{4})});
+    ASSERT_FALSE(scene.looks.back().evidence.empty());
     EXPECT_EQ(scene.desk.controller.counters().steps, 0u);
-    scene.desk.take(
-        WorkloadPatched{scene.desk.done<PatchWorkload>().at(0).ticket, web_set(40, Partition{5})});
-    EXPECT_FALSE(scene.looks.back().reading.has_value());
+    scene.desk.take(Written{scene.desk.patches_of_sets().at(0).ticket, web_set(40, Partition{5})});
+    EXPECT_TRUE(scene.looks.back().evidence.empty());
     EXPECT_EQ(scene.desk.controller.counters().steps, 1u);
 }
 
@@ -303,7 +268,7 @@ TEST(Answers, ToldIsWhatWasWrittenAndAboutWhom) {
     scene.then = [&](const Snapshot&) {
         if (done) return Decision{};
         Decision decision;
-        decision.removal = engine::PodRemoval{"web-1", "uid-1"};
+        decision.actions.push_back(removing("web-1", "uid-1"));
         decision.notices = {{engine::Reason::RollingBack, "one pod returns"}};
         return decision;
     };
@@ -312,14 +277,14 @@ TEST(Answers, ToldIsWhatWasWrittenAndAboutWhom) {
     const auto reads = scene.desk.done<ReadWorkload>();
     scene.desk.take(WorkloadRead{
         reads.at(0).ticket, LiveWorkload{web_set(20), {}, {{&gates, object("gentle", "web")}}}});
-    const auto deleted = scene.desk.done<DeletePod>();
+    const auto deleted = scene.desk.deletions_of_pods();
     ASSERT_THAT(deleted, SizeIs(1));
-    EXPECT_EQ(deleted[0].key, (model::ObjectKey{"shop", "web-1"}));
-    EXPECT_EQ(deleted[0].uid, "uid-1");
+    EXPECT_EQ(deleted[0].action.object.ref, (model::Ref{&model::pods, "shop", "web-1"}));
+    EXPECT_EQ(deleted[0].action.object.uid, "uid-1");
     EXPECT_THAT(scene.desk.done<PostEvent>(), IsEmpty()) << "not before it is through";
     done = true;
     const std::size_t before = scene.looks.size();
-    scene.desk.take(Deleted{deleted[0].ticket, {}});
+    scene.desk.take(Written{deleted[0].ticket, std::nullopt});
     const auto told = scene.desk.done<PostEvent>();
     ASSERT_THAT(told, SizeIs(1));
     EXPECT_EQ(told[0].about.ref.name, "web");
@@ -330,19 +295,19 @@ TEST(Answers, ToldIsWhatWasWrittenAndAboutWhom) {
 }
 
 TEST(Answers, WhatWasMadeOrDeletedIsLookedForAfterFiveSecondsIfTheWatchIsSilent) {
-    for (const auto deed : {ObjectWrite::Deed::Create, ObjectWrite::Deed::Delete}) {
+    for (const auto verb : {Action::Verb::Create, Action::Verb::Delete}) {
         Scene scene;
-        scene.then = [&](const Snapshot&) { return writing(deed); };
+        scene.then = [&](const Snapshot&) { return writing(verb); };
         scene.show_run();
+        scene.confirm();
         scene.then = [](const Snapshot&) { return Decision{}; };
-        if (deed == ObjectWrite::Deed::Create)
-            scene.desk.take(ObjectPatched{1, object("one")});
+        const Ticket ticket = scene.desk.done<Write>().at(0).ticket;
+        if (verb == Action::Verb::Create)
+            scene.desk.take(Written{ticket, object("one")});
         else
-            scene.desk.take(Deleted{1, {}});
-        EXPECT_EQ(scene.desk.controller.counters().objects_created,
-                  deed == ObjectWrite::Deed::Create);
-        EXPECT_EQ(scene.desk.controller.counters().objects_deleted,
-                  deed == ObjectWrite::Deed::Delete);
+            scene.desk.take(Written{ticket, std::nullopt});
+        EXPECT_EQ(scene.desk.controller.counters().objects_created, verb == Action::Verb::Create);
+        EXPECT_EQ(scene.desk.controller.counters().objects_deleted, verb == Action::Verb::Delete);
         const std::size_t before = scene.looks.size();
         scene.desk.pass(4'999ms);
         EXPECT_EQ(scene.looks.size(), before);
@@ -355,7 +320,7 @@ TEST(Answers, APodThatCouldNotBeDeletedIsReadAbout) {
     Scene scene;
     scene.then = [](const Snapshot&) {
         Decision decision;
-        decision.removal = engine::PodRemoval{"web-1", "uid-1"};
+        decision.actions.push_back(removing("web-1", "uid-1"));
         return decision;
     };
     scene.show_set(web_set(20));
@@ -363,7 +328,7 @@ TEST(Answers, APodThatCouldNotBeDeletedIsReadAbout) {
     const LiveWorkload live{web_set(20), {}, {{&gates, object("gentle", "web")}}};
     scene.desk.take(WorkloadRead{scene.desk.done<ReadWorkload>().at(0).ticket, live});
     scene.desk.take(
-        Deleted{scene.desk.done<DeletePod>().at(0).ticket, std::unexpected(refused(404))});
+        Written{scene.desk.deletions_of_pods().at(0).ticket, std::unexpected(refused(404))});
     EXPECT_EQ(scene.desk.controller.counters().pods_deleted, 0u);
     EXPECT_THAT(scene.desk.done<ReadWorkload>(), IsEmpty()) << "not at once";
     scene.desk.pass(1s);
@@ -373,13 +338,13 @@ TEST(Answers, APodThatCouldNotBeDeletedIsReadAbout) {
 TEST(Answers, AWriteThatEndsARolloutIsCountedWithHowLongItTook) {
     Scene scene;
     scene.then = [](const Snapshot&) {
-        Decision decision = writing(ObjectWrite::Deed::Patch);
+        Decision decision = writing(Action::Verb::Patch);
         decision.ended = engine::Ended{"completed", 5min};
         return decision;
     };
     scene.show_run();
     EXPECT_THAT(scene.desk.done<RolloutEnded>(), IsEmpty());
-    scene.desk.take(ObjectPatched{scene.desk.done<PatchObject>().at(0).ticket, object("one")});
+    scene.desk.take(Written{scene.desk.patches_of_objects().at(0).ticket, object("one")});
     const auto ended = scene.desk.done<RolloutEnded>();
     ASSERT_THAT(ended, SizeIs(1));
     EXPECT_EQ(ended[0].api, "run");
@@ -397,37 +362,37 @@ TEST(Answers, APatchThatCameThroughForgivesTheFailuresBeforeIt) {
         for (const ReadWorkload& read : scene.desk.done<ReadWorkload>())
             scene.desk.take(WorkloadRead{
                 read.ticket, LiveWorkload{web_set(20), {}, {{&gates, object("gentle", "web")}}}});
-        return scene.desk.done<PatchWorkload>().at(0).ticket;
+        return scene.desk.patches_of_sets().at(0).ticket;
     };
     for (int time = 0; time < 8; ++time) {
-        scene.desk.take(WorkloadPatched{patch_ticket(), std::unexpected(refused(500))});
+        scene.desk.take(Written{patch_ticket(), std::unexpected(refused(500))});
         scene.desk.pass(2min);
     }
     const Ticket last = patch_ticket();
     to = 4;
-    scene.desk.take(WorkloadPatched{last, web_set(30, Partition{3})});
-    scene.desk.take(WorkloadPatched{patch_ticket(), std::unexpected(refused(500))});
+    scene.desk.take(Written{last, web_set(30, Partition{3})});
+    scene.desk.take(Written{patch_ticket(), std::unexpected(refused(500))});
     scene.desk.pass(500ms);
     EXPECT_THAT(scene.desk.done<ReadWorkload>(), SizeIs(1)) << "as after the first failure";
 }
 
 TEST(Answers, ASuccessForgivesTheFailuresBeforeIt) {
     Scene scene;
-    scene.then = [](const Snapshot&) { return writing(ObjectWrite::Deed::Create); };
+    scene.then = [](const Snapshot&) { return writing(Action::Verb::Create); };
     scene.show_run();
     const auto fail = [&] {
-        scene.desk.take(ObjectPatched{scene.desk.done<CreateObject>().at(0).ticket,
-                                      std::unexpected(refused(409))});
+        scene.desk.take(
+            Written{scene.desk.creations().at(0).ticket, std::unexpected(refused(409))});
     };
     for (int time = 0; time < 8; ++time) {
         fail();
         scene.desk.pass(2min);
     }
-    scene.desk.take(ObjectPatched{scene.desk.done<CreateObject>().at(0).ticket, object("one")});
+    scene.desk.take(Written{scene.desk.creations().at(0).ticket, object("one")});
     scene.desk.pass(5s);
     fail();
     scene.desk.pass(500ms);
-    EXPECT_THAT(scene.desk.done<CreateObject>(), SizeIs(1)) << "as after the first failure";
+    EXPECT_THAT(scene.desk.creations(), SizeIs(1)) << "as after the first failure";
 }
 
 }  // namespace

@@ -23,8 +23,8 @@ TEST(ControllerBounds, AWorkloadThatAlwaysFailsDelaysNoOther) {
     cluster.add_set(web, 3);
     cluster.live(noon);
     Operator sluice{cluster};
-    sluice.fate = [&](const PatchWorkload& patch) {
-        if (patch.key != poisoned) return Fate{};
+    sluice.fate = [&](const Write& patch) {
+        if (patch.action.object.ref.key() != poisoned) return Fate{};
         return Fate{false, runtime::RequestFailure{500, {}, "poison"}};
     };
     sluice.run_for(1min);
@@ -41,7 +41,7 @@ TEST(ControllerBounds, AWorkloadThatAlwaysFailsIsTriedLessAndLessOften) {
     cluster.add_set(web, 3);
     cluster.live(noon);
     Operator sluice{cluster};
-    sluice.fate = [](const PatchWorkload&) {
+    sluice.fate = [](const Write&) {
         return Fate{false, runtime::RequestFailure{500, {}, "poison"}};
     };
     sluice.run_for(1h);
@@ -142,7 +142,7 @@ TEST(ControllerBounds, WhatAWatchMissedIsFoundByTheNextList) {
     cluster.change_template(web, 1);
     sluice.run_for(20min);
     EXPECT_EQ(cluster.pods(web), "B B");
-    EXPECT_EQ(controller.watch_restarts(model::Kind::StatefulSet), 1);
+    EXPECT_EQ(controller.watch_restarts(model::Form::StatefulSet), 1);
 }
 
 TEST(ControllerBounds, AHookThatWasTakenAwayWhileNobodyWatchedIsFoundOutByTheNextList) {
@@ -172,7 +172,7 @@ TEST(ControllerBounds, ADefinitionThatIsNotInstalledIsNoProblem) {
     SessionId custom = 0;
     for (const Effect& effect : controller.step(Tick{}, noon).list) {
         const auto* watch = std::get_if<StartWatch>(&effect);
-        if (watch && watch->scope.kind == model::Kind::Custom) custom = watch->session;
+        if (watch && watch->scope.is_custom()) custom = watch->session;
     }
     ASSERT_NE(custom, 0u);
     static_cast<void>(controller.step(SessionFailed{custom, {404, {}, "not there"}}, noon));

@@ -28,8 +28,8 @@ model::CustomObject heavy(const std::string& name, std::size_t bytes) {
 
 engine::Decision ask_its_name(const Snapshot& seen, Instant) {
     engine::Decision decision;
-    decision.probe = engine::OwnProbe{seen.objects.at(0).meta.key.name,
-                                      std::make_shared<const engine::OwnQuestion>()};
+    decision.probe =
+        engine::Probe{seen.objects.at(0).meta.key.name, std::make_shared<const engine::Question>()};
     return decision;
 }
 
@@ -38,7 +38,7 @@ TEST(Budgets, WhatThereIsNoRoomForIsHeldWithAReason) {
     run_decides = ask_its_name;
     desk.put(runs, heavy("first", 6'000));
     desk.put(runs, heavy("second", 6'000));
-    EXPECT_THAT(desk.done<AskOwn>(), SizeIs(1));
+    EXPECT_THAT(desk.done<Ask>(), SizeIs(1));
     const auto told = desk.done<PostEvent>();
     ASSERT_THAT(told, SizeIs(1));
     EXPECT_EQ(told[0].reason, Reason::TooManyBytes);
@@ -56,14 +56,14 @@ TEST(Budgets, WhatWasHeldIsReadWhenThereIsRoom) {
     auto second = heavy("second", 6'000);
     desk.put(runs, first);
     desk.put(runs, second);
-    desk.done<AskOwn>();
+    desk.done<Ask>();
     desk.remove(runs, first);
     desk.pass(61s);
     const auto reads = desk.done<ReadWorkload>();
     ASSERT_THAT(reads, SizeIs(1));
     second.meta.resource_version = 12;
     desk.take(WorkloadRead{reads[0].ticket, LiveWorkload{{}, {}, {{&runs, second}}}});
-    EXPECT_THAT(desk.done<AskOwn>(), SizeIs(1));
+    EXPECT_THAT(desk.done<Ask>(), SizeIs(1));
 }
 
 TEST(Budgets, WhatIsToGoIsLookedAtAllTheSame) {
@@ -73,12 +73,12 @@ TEST(Budgets, WhatIsToGoIsLookedAtAllTheSame) {
     auto second = heavy("second", 6'000);
     second.meta.deleting = true;
     desk.put(runs, second);
-    desk.done<AskOwn>();
+    desk.done<Ask>();
     const auto reads = desk.done<ReadWorkload>();
     ASSERT_THAT(reads, SizeIs(1)) << "who holds its finalizer may be us";
     second.meta.resource_version = 12;
     desk.take(WorkloadRead{reads[0].ticket, LiveWorkload{{}, {}, {{&runs, second}}}});
-    EXPECT_THAT(desk.done<AskOwn>(), SizeIs(1));
+    EXPECT_THAT(desk.done<Ask>(), SizeIs(1));
     desk.pass(5min);
     EXPECT_THAT(desk.done<ReadWorkload>(), IsEmpty()) << "and not over and over";
 }

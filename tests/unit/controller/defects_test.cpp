@@ -27,7 +27,7 @@ Decision ask_unless_bad(const Snapshot& seen, Instant) {
     const std::string& name = seen.objects.at(0).meta.key.name;
     SLUICE_ASSERT(name != "bad");
     Decision decision;
-    decision.probe = engine::OwnProbe{name, std::make_shared<const engine::OwnQuestion>()};
+    decision.probe = engine::Probe{name, std::make_shared<const engine::Question>()};
     return decision;
 }
 
@@ -36,7 +36,7 @@ TEST(Defects, HoldTheObjectThatMetThemAndNobodyElse) {
     run_decides = ask_unless_bad;
     desk.put(runs, object("bad"));
     desk.put(runs, object("good"));
-    EXPECT_THAT(desk.done<AskOwn>(), SizeIs(1));
+    EXPECT_THAT(desk.done<Ask>(), SizeIs(1));
     EXPECT_EQ(desk.controller.counters().defects, 1u);
     const std::pair<std::string, Reason> counted{"run", Reason::InternalError};
     EXPECT_EQ(desk.controller.counters().decisions.at(counted), 1u);
@@ -68,12 +68,12 @@ TEST(Defects, AreOverWhenTheObjectCanBeDecidedAboutAgain) {
     desk.put(runs, object("bad"));
     run_decides = [](const Snapshot&, Instant) {
         Decision decision;
-        decision.probe = engine::OwnProbe{"now", std::make_shared<const engine::OwnQuestion>()};
+        decision.probe = engine::Probe{"now", std::make_shared<const engine::Question>()};
         return decision;
     };
     desk.put(runs, object("bad"));
     desk.pass(61s);
-    EXPECT_THAT(desk.done<AskOwn>(), SizeIs(1));
+    EXPECT_THAT(desk.done<Ask>(), SizeIs(1));
 }
 
 TEST(Defects, AfterALiveLookEndTheTurnToo) {
@@ -83,7 +83,7 @@ TEST(Defects, AfterALiveLookEndTheTurnToo) {
     run_decides = [&](const Snapshot&, Instant) {
         SLUICE_ASSERT(++looks != 2);
         Decision decision;
-        decision.probe = engine::OwnProbe{"it", std::make_shared<const engine::OwnQuestion>()};
+        decision.probe = engine::Probe{"it", std::make_shared<const engine::Question>()};
         decision.needs_live = true;
         return decision;
     };
@@ -91,7 +91,7 @@ TEST(Defects, AfterALiveLookEndTheTurnToo) {
     const auto reads = desk.done<ReadWorkload>();
     ASSERT_THAT(reads, SizeIs(1));
     desk.take(WorkloadRead{reads[0].ticket, LiveWorkload{{}, {}, {{&runs, one}}}});
-    EXPECT_THAT(desk.done<AskOwn>(), IsEmpty());
+    EXPECT_THAT(desk.done<Ask>(), IsEmpty());
     EXPECT_TRUE(desk.controller.is_quiet());
     desk.pass(1s);
     EXPECT_THAT(desk.done<ReadWorkload>(), SizeIs(1)) << "it is begun again";
@@ -101,8 +101,8 @@ TEST(Defects, OfABystanderDoNotHoldWhoSteers) {
     Desk desk{surviving()};
     gate_decides = [](const Snapshot& seen, Instant) {
         Decision decision;
-        decision.probe = engine::OwnProbe{seen.objects.at(0).meta.key.name,
-                                          std::make_shared<const engine::OwnQuestion>()};
+        decision.probe = engine::Probe{seen.objects.at(0).meta.key.name,
+                                       std::make_shared<const engine::Question>()};
         return decision;
     };
     run_decides = [](const Snapshot&, Instant) -> Decision {
@@ -111,7 +111,7 @@ TEST(Defects, OfABystanderDoNotHoldWhoSteers) {
     };
     desk.put(gates, object("gate", "run/one"));
     desk.put(runs, object("one"));
-    EXPECT_THAT(desk.done<AskOwn>(), SizeIs(1));
+    EXPECT_THAT(desk.done<Ask>(), SizeIs(1));
 }
 
 TEST(DefectsDeathTest, EndTheProcessWhereNobodyAskedToSurviveThem) {

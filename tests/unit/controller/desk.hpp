@@ -47,16 +47,11 @@ inline engine::Decision decide_gate(const engine::Snapshot& seen, Instant now) {
 inline engine::Decision decide_run(const engine::Snapshot& seen, Instant now) {
     return run_decides ? run_decides(seen, now) : engine::Decision{};
 }
+inline constexpr api::Watch gate_watches[] = {{&gates, target_in_spec}, {&runs}};
+inline constexpr api::Watch run_watches[] = {{&runs, stand_alone}};
 inline const api::Api test_apis[] = {
-    {"gate",
-     &gates,
-     &runs,
-     target_in_spec,
-     is_named,
-     leave_alone,
-     decide_gate,
-     {"gate-words", read_word}},
-    {"run", &runs, nullptr, stand_alone, nullptr, leave_alone, decide_run},
+    {"gate", gate_watches, is_named, leave_alone, decide_gate, {"gate-words", read_word}},
+    {"run", run_watches, nullptr, leave_alone, decide_run},
 };
 
 class Desk {
@@ -87,11 +82,30 @@ class Desk {
         return found;
     }
 
+    // The writes of this kind since it was last asked for them.
+    std::vector<Write> patches_of_sets() { return writes(Verb::Patch, model::Form::StatefulSet); }
+    std::vector<Write> patches_of_objects() { return writes(Verb::Patch, model::Form::Custom); }
+    std::vector<Write> creations() { return writes(Verb::Create, model::Form::Custom); }
+    std::vector<Write> deletions() { return writes(Verb::Delete, model::Form::Custom); }
+    std::vector<Write> deletions_of_pods() { return writes(Verb::Delete, model::Form::Pod); }
+
     SessionId settings_session = 0;
     Controller controller;
     Instant now{1'790'000'000'000};
 
   private:
+    using Verb = engine::Action::Verb;
+    std::vector<Write> writes(Verb verb, model::Form form) {
+        std::vector<Write> found;
+        std::erase_if(effects_, [&](const Effect& effect) {
+            const auto* one = std::get_if<Write>(&effect);
+            const bool is_it =
+                one && one->action.verb == verb && one->action.object.ref.resource->form == form;
+            if (is_it) found.push_back(*one);
+            return is_it;
+        });
+        return found;
+    }
     void run(Effects effects);
     SessionId session_of(const model::Resource& resource) const { return sessions_.at(&resource); }
 
@@ -128,11 +142,11 @@ inline void Desk::run(Effects effects) {
     for (Effect& effect : effects.list) {
         if (const auto* list = std::get_if<StartList>(&effect)) {
             sessions_[list->scope.resource] = list->session;
-            if (list->scope.kind == model::Kind::ConfigMap) settings_session = list->session;
+            if (list->scope.is_of(model::config_maps)) settings_session = list->session;
             inbox_.emplace_back(PageArrived{list->session, {{}, std::to_string(highest_), {}}});
         } else if (const auto* watch = std::get_if<StartWatch>(&effect)) {
             sessions_[watch->scope.resource] = watch->session;
-            if (watch->scope.kind == model::Kind::ConfigMap) settings_session = watch->session;
+            if (watch->scope.is_of(model::config_maps)) settings_session = watch->session;
             if (watch->request.initial_events)
                 inbox_.emplace_back(EventsArrived{watch->session, listed(watch->session)});
         } else {

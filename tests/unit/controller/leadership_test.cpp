@@ -87,10 +87,10 @@ TEST_F(ControllerLeadership, AnAnswerToAQuestionThatWasTakenBackIsNotHeard) {
     lead(6);
     sluice.settle();
     ASSERT_EQ(sluice.tickets_asked.size(), 2u);
-    sluice.send(HookAnswered{sluice.tickets_asked[0], true, ""});
+    sluice.send(Answered{sluice.tickets_asked[0], engine::answer_of(engine::HookAnswer{true})});
     sluice.run_for(1min);
     EXPECT_EQ(cluster.pods(web), "A A A");
-    sluice.send(HookAnswered{sluice.tickets_asked[1], true, ""});
+    sluice.send(Answered{sluice.tickets_asked[1], engine::answer_of(engine::HookAnswer{true})});
     sluice.run_for(1min);
     EXPECT_EQ(cluster.pods(web), "A A B");
 }
@@ -150,8 +150,8 @@ TEST_F(ControllerLeadership, AWriteOfAnOldLeaderThatComesLateIsRefused) {
     lead(4);
     sluice.run_for(1min);
     bool late = false;
-    sluice.fate = [&](const PatchWorkload& patch) {
-        if (patch.json_patch.find("\"value\":2}") == std::string::npos) return Fate{};
+    sluice.fate = [&](const Write& patch) {
+        if (patch.action.body.find("\"value\":2}") == std::string::npos) return Fate{};
         rival.send(Leadership{true, {"lease", 5}});
         rival.run_for(
             1min);  // the new leader does its work while the old one's write is on its way
@@ -184,7 +184,7 @@ TEST_F(ControllerLeadership, WhileItDrainsAWriteUnderWayIsStillHeardOf) {
     sluice.settle();
     EXPECT_FALSE(sluice.controller().is_quiet());
     sluice.controller().drain();
-    sluice.send(WorkloadPatched{1, cluster.set(web)});
+    sluice.send(Written{1, cluster.set(web)});
     sluice.settle();
     EXPECT_TRUE(sluice.controller().is_quiet());
 }
@@ -206,7 +206,7 @@ TEST_F(ControllerLeadership, AStandbyWhosePodsLagBehindTheSetStartsNoSecondRollo
     const auto looked = standby.controller().step(Leadership{true, {"lease", 5}}, standby.now());
     int reads = 0;
     for (const Effect& effect : looked.list) {
-        EXPECT_FALSE(std::holds_alternative<PatchWorkload>(effect));
+        EXPECT_FALSE(std::holds_alternative<Write>(effect));
         reads += std::holds_alternative<ReadWorkload>(effect) ? 1 : 0;
     }
     EXPECT_EQ(reads, 1) << "the API is asked before a rollout is started";

@@ -18,7 +18,7 @@ using ::testing::SizeIs;
 
 // Wants to write, whatever it sees.
 Decision busy(const Snapshot&) {
-    return writing(ObjectWrite::Deed::Create);
+    return writing(Action::Verb::Create);
 }
 
 TEST(Policies, AreLookedAtEveryFiveMinutesAndSoonAgainAfterAFailure) {
@@ -69,13 +69,13 @@ TEST(Policies, MustBeKnownBeforeAnythingIsDone) {
             events.push_back(model::Bookmark{"10", true});
             const Effects more = controller.step(EventsArrived{watch->session, events}, now);
             for (const Effect& one : more.list)
-                EXPECT_FALSE(std::holds_alternative<CreateObject>(one));
+                EXPECT_FALSE(std::holds_alternative<Write>(one));
         }
     ASSERT_TRUE(controller.is_synced());
     effects = controller.step(PoliciesSeen{false}, now);
     int made = 0;
     for (const Effect& one : effects.list)
-        made += std::holds_alternative<CreateObject>(one);
+        made += std::holds_alternative<Write>(one);
     EXPECT_EQ(made, 1);
 }
 
@@ -88,26 +88,26 @@ TEST(Leadership, ThatWasLostTakesAlongWhatWasLearntThroughIt) {
     scene.then = [](const Snapshot&) {
         Decision decision;
         decision.progress.emplace();
-        decision.probe = engine::MetricProbe{"key", {}};
+        decision.probe = engine::Probe{"key", engine::question_of(engine::MetricQuery{})};
         return decision;
     };
     scene.desk.take(Leadership{true, {"lease", 1}});
     EXPECT_THAT(scene.looks, SizeIs(1));
     scene.desk.take(Leadership{true, {"lease", 1}});
     EXPECT_THAT(scene.looks, SizeIs(1)) << "no news";
-    const auto asked = scene.desk.done<AskMetric>();
-    scene.desk.take(MetricAnswered{asked.at(0).ticket, {}});
-    ASSERT_TRUE(scene.looks.back().reading.has_value());
+    const auto asked = scene.desk.done<Ask>();
+    scene.desk.take(Answered{asked.at(0).ticket, engine::answer_of(engine::MetricAnswer{})});
+    ASSERT_FALSE(scene.looks.back().evidence.empty());
     ASSERT_TRUE(scene.looks.back().progress.has_value());
-    const auto again = scene.desk.done<AskMetric>();
+    const auto again = scene.desk.done<Ask>();
     scene.desk.take(Leadership{false, {"lease", 1}});
     EXPECT_FALSE(scene.desk.controller.leads());
     EXPECT_THAT(scene.desk.done<CancelQuestion>(), SizeIs(1));
     scene.then = busy;
     scene.desk.take(Leadership{true, {"lease", 2}});
-    EXPECT_FALSE(scene.looks.back().reading.has_value());
+    EXPECT_TRUE(scene.looks.back().evidence.empty());
     EXPECT_FALSE(scene.looks.back().progress.has_value());
-    EXPECT_THAT(scene.desk.done<CreateObject>(), IsEmpty());
+    EXPECT_THAT(scene.desk.creations(), IsEmpty());
     EXPECT_THAT(scene.desk.done<ReadWorkload>(), SizeIs(1)) << "somebody else may have written";
 }
 
@@ -118,17 +118,17 @@ TEST(Leadership, ThatWasLostTakesAnswersToOwnQuestionsAlong) {
     scene.desk.take(Leadership{true, {"lease", 1}});
     scene.then = [](const Snapshot& seen) {
         Decision decision;
-        if (!seen.answer)
-            decision.probe = engine::OwnProbe{"key", std::make_shared<const engine::OwnQuestion>()};
+        if (seen.evidence.empty())
+            decision.probe = engine::Probe{"key", std::make_shared<const engine::Question>()};
         return decision;
     };
     scene.show_run();
-    scene.desk.take(OwnAnswered{scene.desk.done<AskOwn>().at(0).ticket,
-                                std::make_shared<const engine::OwnAnswer>()});
-    ASSERT_TRUE(scene.looks.back().answer.has_value());
+    scene.desk.take(
+        Answered{scene.desk.done<Ask>().at(0).ticket, std::make_shared<const engine::Answer>()});
+    ASSERT_FALSE(scene.looks.back().evidence.empty());
     scene.desk.take(Leadership{false, {"lease", 1}});
     scene.desk.take(Leadership{true, {"lease", 2}});
-    EXPECT_FALSE(scene.looks.back().answer.has_value());
+    EXPECT_TRUE(scene.looks.back().evidence.empty());
 }
 
 TEST(Draining, TakesOnNoNewWork) {
@@ -157,8 +157,8 @@ TEST(Watches, SayWhatKeepsThemFromBeingInSync) {
     EXPECT_EQ(controller.sync_problem(), "the first list is not complete yet");
     controller.step(SessionFailed{of_sets, {503, {}, "no route"}}, now);
     EXPECT_EQ(controller.sync_problem(), "no route");
-    EXPECT_EQ(controller.watch_restarts(model::Kind::StatefulSet), 1);
-    EXPECT_EQ(controller.watch_restarts(model::Kind::Pod), 0);
+    EXPECT_EQ(controller.watch_restarts(model::Form::StatefulSet), 1);
+    EXPECT_EQ(controller.watch_restarts(model::Form::Pod), 0);
     const Scene scene;
     EXPECT_EQ(scene.desk.controller.sync_problem(), "");
 }
@@ -257,14 +257,14 @@ TEST(Logs, NameTheObjectAndNotTheWorkloadThatItStandsFor) {
     scene.then = busy;
     scene.show_run();
     const auto last_after = [&](Ticket ticket) {
-        scene.desk.take(ObjectPatched{ticket, std::unexpected(refused(500))});
+        scene.desk.take(Written{ticket, std::unexpected(refused(500))});
         return scene.desk.done<Log>().back();
     };
-    const Log of_run = last_after(scene.desk.done<CreateObject>().at(0).ticket);
+    const Log of_run = last_after(scene.desk.creations().at(0).ticket);
     EXPECT_EQ(of_run.about, (model::Ref{&runs, "shop", "one"}));
     scene.show_set(web_set(20));
     scene.show_gate();
-    const Log of_set = last_after(scene.desk.done<CreateObject>().at(0).ticket);
+    const Log of_set = last_after(scene.desk.creations().at(0).ticket);
     EXPECT_EQ(of_set.about, (model::Ref{&model::statefulsets, "shop", "web"}));
 }
 
@@ -297,12 +297,11 @@ TEST(Watches, AreOfEachNamespaceOnce) {
     std::vector<std::string> watched;
     for (const Effect& effect : controller.step(Tick{}, Instant{1'790'000'000'000}).list)
         if (const auto* watch = std::get_if<StartWatch>(&effect))
-            watched.push_back(
-                fmt::format("{}/{}{}", watch->scope.ns, watch->scope.field_selector,
-                            watch->scope.resource ? watch->scope.resource->plural : ""));
-    EXPECT_THAT(watched,
-                ElementsAre("post/", "post/", "post/gates", "post/runs", "shop/", "shop/",
-                            "shop/gates", "shop/runs", "sluice-system/metadata.name=gate-words"));
+            watched.push_back(fmt::format("{}/{}{}", watch->scope.ns, watch->scope.resource->plural,
+                                          watch->scope.field_selector));
+    EXPECT_THAT(watched, ElementsAre("post/statefulsets", "post/pods", "post/gates", "post/runs",
+                                     "shop/statefulsets", "shop/pods", "shop/gates", "shop/runs",
+                                     "sluice-system/configmapsmetadata.name=gate-words"));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <memory>
 #include <set>
 
+#include "api/pilot/hooks/hook.hpp"
 #include "controller/controller.hpp"
 #include "tests/unit/controller/cluster.hpp"
 
@@ -55,7 +56,7 @@ class Operator {
     std::set<int> crash_at;    // the numbers of the effects at which the process dies:
     bool dies_behind = false;  // when the effect reached the world, or before
 
-    std::function<Fate(const PatchWorkload&)> fate = [](const PatchWorkload&) { return Fate{}; };
+    std::function<Fate(const Write&)> fate = [](const Write&) { return Fate{}; };
     std::function<std::optional<bool>(const api::pilot::Transition&)> hook =
         [](const api::pilot::Transition&) { return true; };  // nothing: no answer yet
     std::function<void()> before_read_answer = [] {};
@@ -69,14 +70,8 @@ class Operator {
     void perform(StartWatch&& effect);
     void perform(StopWatch&& effect) { watches_.erase(effect.session); }
     void perform(ReadWorkload&& effect);
-    void perform(PatchWorkload&& effect);
-    void perform(PatchObject&&) {}
-    void perform(CreateObject&&) {}
-    void perform(DeleteObject&&) {}
-    void perform(DeletePod&&) {}
-    void perform(AskHook&& effect);
-    void perform(AskMetric&&) {}
-    void perform(AskOwn&&) {}
+    void perform(Write&& effect);
+    void perform(Ask&& effect);
     void perform(CancelQuestion&&) { history.emplace_back("cancel"); }
     void perform(PostEvent&& effect);
     void perform(SettingsTaken&&) {}
@@ -85,7 +80,7 @@ class Operator {
     void perform(Log&&) {}
 
     struct Watch {
-        model::Kind kind;
+        const model::Resource* resource;
         std::uint64_t version;
     };
     Cluster& cluster_;
@@ -117,7 +112,7 @@ inline void Operator::step(Input input) {
 
 inline void Operator::serve_watches() {
     for (auto& [session, watch] : watches_) {
-        auto events = cluster_.since(watch.kind, watch.version);
+        auto events = cluster_.since(*watch.resource, watch.version);
         watch.version = cluster_.version();
         if (!events.empty()) send(EventsArrived{session, std::move(events)});
     }
@@ -154,7 +149,7 @@ inline void Operator::run_until(Instant end) {
 
 inline void Operator::perform(StartList&& effect) {
     model::ListPage page;
-    for (model::WatchEvent& event : cluster_.initial(effect.scope.kind)) {
+    for (model::WatchEvent& event : cluster_.initial(*effect.scope.resource)) {
         if (auto* changed = std::get_if<model::Changed>(&event))
             page.items.push_back(std::move(changed->object));
     }
@@ -166,9 +161,9 @@ inline void Operator::perform(StartWatch&& effect) {
     const std::uint64_t from = effect.request.initial_events
                                    ? cluster_.version()
                                    : std::stoull(effect.request.resource_version);
-    watches_[effect.session] = {effect.scope.kind, from};
+    watches_[effect.session] = {effect.scope.resource, from};
     if (effect.request.initial_events)
-        send(EventsArrived{effect.session, cluster_.initial(effect.scope.kind)});
+        send(EventsArrived{effect.session, cluster_.initial(*effect.scope.resource)});
 }
 
 inline void Operator::perform(ReadWorkload&& effect) {
@@ -178,35 +173,38 @@ inline void Operator::perform(ReadWorkload&& effect) {
     send(WorkloadRead{effect.ticket, cluster_.read(effect.subject.key())});
 }
 
-inline void Operator::perform(PatchWorkload&& effect) {
-    const std::size_t at = effect.json_patch.find("\"op\":\"replace\"");
+inline void Operator::perform(Write&& effect) {
+    const engine::Action& action = effect.action;
+    if (action.object.ref.resource != &model::statefulsets) return;
+    const std::size_t at = action.body.find("\"op\":\"replace\"");
     const std::string moved =
-        at == std::string::npos
-            ? ""
-            : effect.json_patch.substr(effect.json_patch.find("\"value\":", at) + 8);
+        at == std::string::npos ? "" : action.body.substr(action.body.find("\"value\":", at) + 8);
     history.push_back(moved.empty() ? "patch" : "patch " + moved.substr(0, moved.find('}')));
     const Fate what = fate(effect);
     std::optional<StatefulSet> after;
-    if (what.is_applied) after = cluster_.patch(effect.key, effect.json_patch);
+    if (what.is_applied) after = cluster_.patch(action.object.ref.key(), action.body);
     what.meddle();
-    if (after) after = cluster_.set(effect.key);
+    if (after) after = cluster_.set(action.object.ref.key());
     if (keeps_answers_back) return;
     const runtime::RequestFailure refused{422, {}, "the request is invalid"};
     if (what.failure)
-        send(WorkloadPatched{effect.ticket, std::unexpected(*what.failure)});
+        send(Written{effect.ticket, std::unexpected(*what.failure)});
     else if (after)
-        send(WorkloadPatched{effect.ticket, *after});
+        send(Written{effect.ticket, *after});
     else
-        send(WorkloadPatched{effect.ticket, std::unexpected(refused)});
+        send(Written{effect.ticket, std::unexpected(refused)});
 }
 
-inline void Operator::perform(AskHook&& effect) {
+inline void Operator::perform(Ask&& effect) {
+    const auto& transition = engine::opened<api::pilot::HookCall>(*effect.question)->transition;
     const auto name = [](const auto& pod) { return pod ? pod->name : std::string{"nil"}; };
-    history.push_back("ask " + name(effect.transition.prev) + " > " + name(effect.transition.next));
+    history.push_back("ask " + name(transition.prev) + " > " + name(transition.next));
     tickets_asked.push_back(effect.ticket);
-    keys_asked.push_back(effect.transition.idempotency_key);
-    const auto answer = hook(effect.transition);
-    if (answer) send(HookAnswered{effect.ticket, *answer, *answer ? "" : "not now"});
+    keys_asked.push_back(transition.idempotency_key);
+    const auto answer = hook(transition);
+    if (answer)
+        send(Answered{effect.ticket,
+                      engine::answer_of(engine::HookAnswer{*answer, *answer ? "" : "not now"})});
 }
 
 inline void Operator::perform(PostEvent&& effect) {

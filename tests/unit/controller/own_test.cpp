@@ -10,73 +10,73 @@ namespace sluice::controller {
 namespace {
 
 using namespace testing;
+using engine::Action;
 using engine::Decision;
-using engine::ObjectWrite;
 using engine::Snapshot;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-struct Said final : engine::OwnAnswer {};
+struct Said final : engine::Answer {};
 
-engine::OwnProbe asking(const std::string& key) {
-    return {key, std::make_shared<const engine::OwnQuestion>()};
+engine::Probe asking(const std::string& key) {
+    return {key, std::make_shared<const engine::Question>()};
 }
 
-ObjectWrite write_of(ObjectWrite::Deed deed, const model::CustomObject& about) {
-    return {{ref_to(runs, about.meta.key), about.meta.uid}, false, "body", {}, deed};
+Action write_of(Action::Verb verb, const model::CustomObject& about) {
+    return {.verb = verb, .object = {ref_to(runs, about.meta.key), about.meta.uid}, .body = "body"};
 }
 
 runtime::RequestFailure refused(int status) {
     return {status, {}, "refused"};
 }
 
-TEST(OwnQuestions, AnAnswerIsKeptWithItsKeyAndTheWholeSecondItCame) {
+TEST(OwnQuestions, AnAnswerIsKeptWithItsKeyAndTheTimeItCame) {
     Desk desk;
     std::vector<Snapshot> looks;
     run_decides = [&](const Snapshot& seen, Instant) {
         looks.push_back(seen);
         Decision decision;
-        if (!seen.answer) decision.probe = asking("first");
+        if (seen.evidence.empty()) decision.probe = asking("first");
         return decision;
     };
     desk.put(runs, object("one"));
-    const auto asked = desk.done<AskOwn>();
+    const auto asked = desk.done<Ask>();
     ASSERT_THAT(asked, SizeIs(1));
     EXPECT_EQ(asked[0].ns, "shop");
     EXPECT_NE(asked[0].question, nullptr);
     desk.now = desk.now + 1500ms;
     const auto said = std::make_shared<const Said>();
-    desk.take(OwnAnswered{asked[0].ticket, said});
-    ASSERT_TRUE(looks.back().answer.has_value());
-    EXPECT_EQ(looks.back().answer->key, "first");
-    EXPECT_EQ(looks.back().answer->answer, said);
-    EXPECT_EQ(looks.back().answer->at, Instant{1'790'000'001'000});
-    EXPECT_THAT(desk.done<AskOwn>(), IsEmpty());
+    desk.take(Answered{asked[0].ticket, said});
+    ASSERT_THAT(looks.back().evidence, SizeIs(1));
+    EXPECT_EQ(looks.back().evidence[0].key, "first");
+    EXPECT_EQ(looks.back().evidence[0].answer, said);
+    EXPECT_EQ(looks.back().evidence[0].at, Instant{1'790'000'001'500});
+    EXPECT_THAT(desk.done<Ask>(), IsEmpty());
 }
 
 TEST(OwnQuestions, AnAnswerOutlivesTheWriteThatSaysWhatItWas) {
     Desk desk;
     bool is_written = false;
-    std::optional<engine::OwnEvidence> last;
+    engine::AllEvidence last;
     const auto one = object("one");
     run_decides = [&](const Snapshot& seen, Instant) {
         Decision decision;
-        last = seen.answer;
-        if (!seen.answer)
+        last = seen.evidence;
+        if (last.empty())
             decision.probe = asking("first");
         else if (!is_written)
-            decision.writes.push_back(write_of(ObjectWrite::Deed::Patch, one));
+            decision.actions.push_back(write_of(Action::Verb::Patch, one));
         return decision;
     };
     desk.put(runs, one);
-    desk.take(OwnAnswered{desk.done<AskOwn>().at(0).ticket, std::make_shared<const Said>()});
-    const auto patches = desk.done<PatchObject>();
+    desk.take(Answered{desk.done<Ask>().at(0).ticket, std::make_shared<const Said>()});
+    const auto patches = desk.patches_of_objects();
     ASSERT_THAT(patches, SizeIs(1));
     is_written = true;
-    desk.take(ObjectPatched{patches[0].ticket, one});
-    ASSERT_TRUE(last.has_value());
-    EXPECT_EQ(last->key, "first");
+    desk.take(Written{patches[0].ticket, one});
+    ASSERT_THAT(last, SizeIs(1));
+    EXPECT_EQ(last[0].key, "first");
 }
 
 TEST(OwnQuestions, AreTakenBackWhenAnotherIsToBeAskedOrNobodyAsks) {
@@ -88,19 +88,19 @@ TEST(OwnQuestions, AreTakenBackWhenAnotherIsToBeAskedOrNobodyAsks) {
         return decision;
     };
     desk.put(runs, object("one"));
-    const auto first = desk.done<AskOwn>();
+    const auto first = desk.done<Ask>();
     desk.put(runs, object("one"));
-    EXPECT_THAT(desk.done<AskOwn>(), IsEmpty()) << "it is being asked";
+    EXPECT_THAT(desk.done<Ask>(), IsEmpty()) << "it is being asked";
     key = "second";
     desk.put(runs, object("one"));
     EXPECT_EQ(desk.done<CancelQuestion>().at(0).ticket, first.at(0).ticket);
-    const auto second = desk.done<AskOwn>();
+    const auto second = desk.done<Ask>();
     ASSERT_THAT(second, SizeIs(1));
     desk.remove(runs, object("one"));
     EXPECT_EQ(desk.done<CancelQuestion>().at(0).ticket, second[0].ticket);
-    desk.take(OwnAnswered{first[0].ticket, std::make_shared<const Said>()});
-    desk.take(OwnAnswered{second[0].ticket, std::make_shared<const Said>()});
-    EXPECT_THAT(desk.done<AskOwn>(), IsEmpty());
+    desk.take(Answered{first[0].ticket, std::make_shared<const Said>()});
+    desk.take(Answered{second[0].ticket, std::make_shared<const Said>()});
+    EXPECT_THAT(desk.done<Ask>(), IsEmpty());
 }
 
 TEST(OwnQuestions, ThatMustRestOnALiveLookAreAskedAfterOneAndOnce) {
@@ -113,16 +113,16 @@ TEST(OwnQuestions, ThatMustRestOnALiveLookAreAskedAfterOneAndOnce) {
         return decision;
     };
     desk.put(runs, one);
-    EXPECT_THAT(desk.done<AskOwn>(), IsEmpty());
+    EXPECT_THAT(desk.done<Ask>(), IsEmpty());
     const auto reads = desk.done<ReadWorkload>();
     ASSERT_THAT(reads, SizeIs(1));
     desk.take(WorkloadRead{reads[0].ticket, LiveWorkload{{}, {}, {{&runs, one}}}});
-    EXPECT_THAT(desk.done<AskOwn>(), SizeIs(1));
+    EXPECT_THAT(desk.done<Ask>(), SizeIs(1));
     desk.put(runs, one);
     EXPECT_THAT(desk.done<ReadWorkload>(), IsEmpty()) << "it is being asked";
     desk.put(runs, object("two"));
     desk.take(WorkloadRead{desk.done<ReadWorkload>().at(0).ticket, LiveWorkload{}});
-    EXPECT_THAT(desk.done<AskOwn>(), IsEmpty()) << "the second one is gone";
+    EXPECT_THAT(desk.done<Ask>(), IsEmpty()) << "the second one is gone";
 }
 
 TEST(OwnObjects, OneThatWasMadeIsWaitedForAndNotMadeAgain) {
@@ -133,23 +133,23 @@ TEST(OwnObjects, OneThatWasMadeIsWaitedForAndNotMadeAgain) {
     gate_decides = [&](const Snapshot& seen, Instant) {
         counts.push_back(seen.owned.size());
         Decision decision;
-        if (seen.owned.empty()) decision.writes.push_back(write_of(ObjectWrite::Deed::Create, run));
+        if (seen.owned.empty()) decision.actions.push_back(write_of(Action::Verb::Create, run));
         return decision;
     };
     desk.put(gates, gate);
-    const auto made = desk.done<CreateObject>();
+    const auto made = desk.creations();
     ASSERT_THAT(made, SizeIs(1));
-    EXPECT_EQ(made[0].resource, &runs);
-    EXPECT_EQ(made[0].ns, "shop");
-    EXPECT_EQ(made[0].body, "body");
-    desk.take(ObjectPatched{made[0].ticket, run});
+    EXPECT_EQ(made[0].action.object.ref.resource, &runs);
+    EXPECT_EQ(made[0].action.object.ref.ns, "shop");
+    EXPECT_EQ(made[0].action.body, "body");
+    desk.take(Written{made[0].ticket, run});
     EXPECT_EQ(desk.controller.counters().objects_created, 1u);
     desk.pass(1s);
-    EXPECT_THAT(desk.done<CreateObject>(), IsEmpty()) << "the watch has not brought it yet";
+    EXPECT_THAT(desk.creations(), IsEmpty()) << "the watch has not brought it yet";
     desk.put(runs, run);
     EXPECT_EQ(counts.back(), 1u) << "the run brings the workload of its owner back";
     desk.pass(1min);
-    EXPECT_THAT(desk.done<CreateObject>(), IsEmpty());
+    EXPECT_THAT(desk.creations(), IsEmpty());
 }
 
 TEST(OwnObjects, OneThatIsThereAlreadyIsNoFailureToReadAbout) {
@@ -157,15 +157,15 @@ TEST(OwnObjects, OneThatIsThereAlreadyIsNoFailureToReadAbout) {
     const auto gate = object("gentle", "web");
     gate_decides = [&](const Snapshot&, Instant) {
         Decision decision;
-        decision.writes.push_back(write_of(ObjectWrite::Deed::Create, owned("gentle-1", gate)));
+        decision.actions.push_back(write_of(Action::Verb::Create, owned("gentle-1", gate)));
         return decision;
     };
     desk.put(gates, gate);
     int tries = 0;
     for (const Instant end = desk.now + 10min; desk.now < end; desk.pass(1s))
-        for (const CreateObject& one : desk.done<CreateObject>()) {
+        for (const Write& one : desk.creations()) {
             ++tries;
-            desk.take(ObjectPatched{one.ticket, std::unexpected(refused(409))});
+            desk.take(Written{one.ticket, std::unexpected(refused(409))});
         }
     EXPECT_THAT(desk.done<ReadWorkload>(), IsEmpty());
     EXPECT_GE(tries, 5);
@@ -178,22 +178,45 @@ TEST(OwnObjects, OneIsDeletedByItsUidAndNotTwice) {
     const auto one = object("one");
     run_decides = [&](const Snapshot&, Instant) {
         Decision decision;
-        decision.writes.push_back(write_of(ObjectWrite::Deed::Delete, one));
+        decision.actions.push_back(write_of(Action::Verb::Delete, one));
         return decision;
     };
     desk.put(runs, one);
-    const auto gone = desk.done<DeleteObject>();
+    EXPECT_THAT(desk.deletions(), IsEmpty()) << "what cannot be undone is looked at first";
+    const auto reads = desk.done<ReadWorkload>();
+    ASSERT_THAT(reads, SizeIs(1));
+    EXPECT_THAT(reads[0].objects, ::testing::ElementsAre(ref_to(runs, one.meta.key)));
+    desk.take(WorkloadRead{reads[0].ticket, LiveWorkload{{}, {}, {{&runs, one}}}});
+    const auto gone = desk.deletions();
     ASSERT_THAT(gone, SizeIs(1));
-    EXPECT_EQ(to_text(gone[0].object), "shop/one");
-    EXPECT_EQ(gone[0].uid, "uid-one");
-    desk.take(Deleted{gone[0].ticket, {}});
+    EXPECT_EQ(to_text(gone[0].action.object.ref), "shop/one");
+    EXPECT_EQ(gone[0].action.object.uid, "uid-one");
+    desk.take(Written{gone[0].ticket, std::nullopt});
     desk.pass(1s);
-    EXPECT_THAT(desk.done<DeleteObject>(), IsEmpty()) << "the watch has not said so yet";
+    EXPECT_THAT(desk.deletions(), IsEmpty()) << "the watch has not said so yet";
     desk.remove(runs, one);
     desk.pass(1min);
-    EXPECT_THAT(desk.done<DeleteObject>(), IsEmpty());
+    EXPECT_THAT(desk.deletions(), IsEmpty());
     EXPECT_EQ(desk.controller.counters().objects_deleted, 1u);
     EXPECT_EQ(desk.controller.counters().pods_deleted, 0u);
+}
+
+TEST(OwnObjects, OneThatIsNotToGoAnyMoreWhenItIsReadStays) {
+    Desk desk;
+    auto one = object("one", "old");
+    run_decides = [&](const Snapshot& seen, Instant) {
+        Decision decision;
+        if (seen.objects.at(0).spec == "old")
+            decision.actions.push_back(write_of(Action::Verb::Delete, one));
+        return decision;
+    };
+    desk.put(runs, one);
+    const auto reads = desk.done<ReadWorkload>();
+    one.spec = "wanted again";
+    one.meta.resource_version = 90;
+    desk.take(WorkloadRead{reads.at(0).ticket, LiveWorkload{{}, {}, {{&runs, one}}}});
+    desk.pass(1min);
+    EXPECT_THAT(desk.deletions(), IsEmpty());
 }
 
 TEST(OwnObjects, AfterAWriteOfUnknownOutcomeTheObjectIsReadFirst) {
@@ -203,13 +226,13 @@ TEST(OwnObjects, AfterAWriteOfUnknownOutcomeTheObjectIsReadFirst) {
     run_decides = [&](const Snapshot& seen, Instant) {
         Decision decision;
         is_live = seen.objects.at(0).status == "live";
-        if (!is_live) decision.writes.push_back(write_of(ObjectWrite::Deed::Patch, one));
+        if (!is_live) decision.actions.push_back(write_of(Action::Verb::Patch, one));
         return decision;
     };
     desk.put(runs, one);
-    desk.take(ObjectPatched{desk.done<PatchObject>().at(0).ticket, std::unexpected(refused(0))});
+    desk.take(Written{desk.patches_of_objects().at(0).ticket, std::unexpected(refused(0))});
     desk.pass(1min);
-    EXPECT_THAT(desk.done<PatchObject>(), IsEmpty());
+    EXPECT_THAT(desk.patches_of_objects(), IsEmpty());
     const auto reads = desk.done<ReadWorkload>();
     ASSERT_THAT(reads, SizeIs(1));
     EXPECT_EQ(reads[0].subject, (model::Ref{&runs, "shop", "one"}));
@@ -218,7 +241,7 @@ TEST(OwnObjects, AfterAWriteOfUnknownOutcomeTheObjectIsReadFirst) {
     now.status = "live";
     desk.take(WorkloadRead{reads[0].ticket, LiveWorkload{{}, {}, {{&runs, now}}}});
     EXPECT_TRUE(is_live);
-    EXPECT_THAT(desk.done<PatchObject>(), IsEmpty());
+    EXPECT_THAT(desk.patches_of_objects(), IsEmpty());
 }
 
 TEST(OwnedObjects, BringTheWorkloadOfTheirOwnerBackHoweverTheyChange) {
@@ -264,9 +287,9 @@ struct Curious {
             Decision decision;
             const std::size_t known = seen.looked_at.size();
             if (known < static_cast<std::size_t>(many))
-                decision.wants = {{&recipes, "", fmt::format("recipe-{}", known)}};
+                decision.rests_on = {{&recipes, "", fmt::format("recipe-{}", known)}};
             else
-                decision.writes.push_back(write_of(ObjectWrite::Deed::Create, object("made")));
+                decision.actions.push_back(write_of(Action::Verb::Create, object("made")));
             return decision;
         };
     }
@@ -296,7 +319,7 @@ TEST(Wants, AreReadAndTheDecisionIsMadeAgainWithAllThatWasFound) {
     auto recipe = object("recipe-1");
     recipe.meta.key.ns = "";
     desk.put(gates, gate);
-    EXPECT_THAT(desk.done<CreateObject>(), IsEmpty());
+    EXPECT_THAT(desk.creations(), IsEmpty());
     EXPECT_EQ(answer_reads(desk, {{&gates, gate}, {&recipes, recipe}}), 2);
     const auto& found = curious.looks.back().looked_at;
     ASSERT_THAT(found, SizeIs(2));
@@ -306,7 +329,7 @@ TEST(Wants, AreReadAndTheDecisionIsMadeAgainWithAllThatWasFound) {
     ASSERT_TRUE(found[1].object.has_value());
     EXPECT_EQ(found[1].object->meta.uid, "uid-recipe-1");
     EXPECT_THAT(curious.looks.back().objects, SizeIs(1)) << "of a workload that does not exist";
-    EXPECT_THAT(desk.done<CreateObject>(), SizeIs(1));
+    EXPECT_THAT(desk.creations(), SizeIs(1));
 }
 
 TEST(Wants, AreForgottenWhenTheTurnIsOver) {
@@ -315,7 +338,7 @@ TEST(Wants, AreForgottenWhenTheTurnIsOver) {
     const auto gate = object("gentle", "web");
     desk.put(gates, gate);
     answer_reads(desk, {{&gates, gate}});
-    desk.take(ObjectPatched{desk.done<CreateObject>().at(0).ticket, object("made")});
+    desk.take(Written{desk.creations().at(0).ticket, object("made")});
     curious.looks.clear();
     desk.put(gates, gate);
     ASSERT_THAT(curious.looks, SizeIs(1));
@@ -343,7 +366,7 @@ TEST(Wants, OfARunAreReadWithoutAnySet) {
     run_decides = [&](const Snapshot& seen, Instant) {
         Decision decision;
         if (seen.looked_at.empty())
-            decision.wants = {{&recipes, "", "salt"}};
+            decision.rests_on = {{&recipes, "", "salt"}};
         else
             found = seen.looked_at[0].object.has_value();
         return decision;
@@ -364,10 +387,10 @@ TEST(Wants, AReadThatFailsIsTriedAgainLater) {
     const auto gate = object("gentle", "web");
     desk.put(gates, gate);
     desk.take(WorkloadRead{desk.done<ReadWorkload>().at(0).ticket, std::unexpected(refused(500))});
-    EXPECT_THAT(desk.done<CreateObject>(), IsEmpty());
+    EXPECT_THAT(desk.creations(), IsEmpty());
     desk.pass(1min);
     EXPECT_EQ(answer_reads(desk, {{&gates, gate}}), 1);
-    EXPECT_THAT(desk.done<CreateObject>(), SizeIs(1));
+    EXPECT_THAT(desk.creations(), SizeIs(1));
 }
 
 }  // namespace

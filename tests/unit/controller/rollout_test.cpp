@@ -56,23 +56,23 @@ TEST(ControllerRollout, DoesNothingBeforeEverythingWasSeenOnce) {
     cluster.add_set(web, 3);
     cluster.live(noon);
     Controller controller{pilot_only()};
-    const auto told = [&](SessionId session, model::Kind kind) {
+    const auto told = [&](SessionId session, const model::Resource& kind) {
         int writes = 0;
         for (const Effect& effect :
              controller.step(EventsArrived{session, cluster.initial(kind)}, noon).list)
-            if (std::holds_alternative<PatchWorkload>(effect)) ++writes;
+            if (std::holds_alternative<Write>(effect)) ++writes;
         return writes;
     };
     static_cast<void>(controller.step(Tick{}, noon));
-    EXPECT_EQ(told(0, model::Kind::StatefulSet), 0);
-    EXPECT_EQ(told(1, model::Kind::Pod), 0);
+    EXPECT_EQ(told(0, model::statefulsets), 0);
+    EXPECT_EQ(told(1, model::pods), 0);
     EXPECT_FALSE(controller.is_synced());
     EXPECT_EQ(controller.sync_problem(), "the first list is not complete yet");
-    EXPECT_EQ(told(2, model::Kind::ConfigMap), 0) << "what is promised is not known yet";
+    EXPECT_EQ(told(2, model::config_maps), 0) << "what is promised is not known yet";
     EXPECT_TRUE(controller.is_synced());
     int writes = 0;
     for (const Effect& effect : controller.step(PoliciesSeen{true}, noon).list)
-        if (std::holds_alternative<PatchWorkload>(effect)) ++writes;
+        if (std::holds_alternative<Write>(effect)) ++writes;
     EXPECT_EQ(writes, 1);
 }
 

@@ -91,8 +91,8 @@ TEST_F(ControllerSafety, NothingIsLetGoWhenTheReadFindsThatTheLabelIsGone) {
 }
 
 TEST_F(ControllerSafety, NothingIsLetGoWhenAPersonPausesBehindTheRead) {
-    sluice.fate = [&](const PatchWorkload& patch) {
-        if (patch.json_patch.find("\"value\":2}") == std::string::npos) return Fate{};
+    sluice.fate = [&](const Write& patch) {
+        if (patch.action.body.find("\"value\":2}") == std::string::npos) return Fate{};
         cluster.change(web,
                        [](StatefulSet& set) { set.annotations["sluice.dev/paused"] = "true"; });
         return Fate{};
@@ -108,8 +108,8 @@ void expect_recovery(const Fate& first) {
     auto& [cluster, sluice] = steered;
     sluice.history.clear();
     bool failed = false;
-    sluice.fate = [&](const PatchWorkload& patch) {
-        const bool lowers = patch.json_patch.find("\"value\":2}") != std::string::npos;
+    sluice.fate = [&](const Write& patch) {
+        const bool lowers = patch.action.body.find("\"value\":2}") != std::string::npos;
         return lowers && !std::exchange(failed, true) ? first : Fate{};
     };
     cluster.change_template(web, 1);
@@ -149,7 +149,7 @@ TEST(ControllerFailure, AWriteThatOnlyClosesTheGateIsFollowedByAReadToo) {
     Steered steered{3};
     auto& [cluster, sluice] = steered;
     sluice.history.clear();
-    sluice.fate = [&](const PatchWorkload&) {
+    sluice.fate = [&](const Write&) {
         const bool first = std::ranges::count(sluice.history, "patch 1000000") == 1;
         return first ? Fate{true, runtime::RequestFailure{0, {}, "no answer"}} : Fate{};
     };
@@ -173,8 +173,8 @@ TEST(ControllerFailure, TheSameBytesAreNeverSentAgainAfterAFailedPrecondition) {
     cluster.live(noon);
     Operator sluice{cluster};
     std::vector<std::string> sent;
-    sluice.fate = [&](const PatchWorkload& patch) {
-        sent.push_back(patch.json_patch);
+    sluice.fate = [&](const Write& patch) {
+        sent.push_back(patch.action.body);
         if (sent.size() < 6) cluster.change_template(web, sent.size() % 3);
         return Fate{};
     };
@@ -189,7 +189,7 @@ TEST(ControllerFailure, AServerThatAsksForPatienceGetsIt) {
     cluster.add_set(web, 2);
     cluster.live(noon);
     Operator sluice{cluster};
-    sluice.fate = [](const PatchWorkload&) {
+    sluice.fate = [](const Write&) {
         return Fate{false, runtime::RequestFailure{429, 40s, "slow down"}};
     };
     sluice.run_for(30s);
@@ -201,9 +201,9 @@ TEST(ControllerFailure, AServerThatAsksForPatienceGetsIt) {
 TEST(ControllerFailure, APartitionThatComesBackChangedIsNotFoughtOver) {
     Steered steered{3};
     auto& [cluster, sluice] = steered;
-    sluice.fate = [&](const PatchWorkload& patch) {
+    sluice.fate = [&](const Write& patch) {
         Fate contested;
-        if (patch.json_patch.find("\"value\":2}") == std::string::npos) return contested;
+        if (patch.action.body.find("\"value\":2}") == std::string::npos) return contested;
         contested.meddle = [&] {
             cluster.change(web, [](StatefulSet& set) { set.partition = closed_partition; });
         };

@@ -6,12 +6,14 @@
 #include <string>
 #include <vector>
 
+#include "engine/report.hpp"
+#include "model/annotations.hpp"
 #include "tests/unit/controller/desk.hpp"
 
 namespace sluice::controller::testing {
 
+using engine::Action;
 using engine::Decision;
-using engine::ObjectWrite;
 using engine::Snapshot;
 
 inline constexpr SessionId of_sets = 0;  // the first that a controller watches
@@ -28,21 +30,27 @@ inline model::StatefulSet web_set(std::uint64_t version, Partition partition = {
     return set;
 }
 
-inline ObjectWrite write_of(ObjectWrite::Deed deed, const std::string& name = "one") {
+inline Action write_of(Action::Verb verb, const std::string& name = "one") {
     const auto about = object(name);
-    return {{ref_to(runs, about.meta.key), about.meta.uid}, false, "body", {}, deed};
+    return {.verb = verb, .object = {ref_to(runs, about.meta.key), about.meta.uid}, .body = "body"};
 }
 
-inline Decision writing(ObjectWrite::Deed deed) {
+inline Decision writing(Action::Verb verb) {
     Decision decision;
-    decision.writes.push_back(write_of(deed));
+    decision.actions.push_back(write_of(verb));
     return decision;
 }
 
+inline Action removing(const std::string& pod, const std::string& uid) {
+    return engine::deletion_of({{&model::pods, "shop", pod}, uid});
+}
+
 inline Decision moving(const Snapshot& seen, Partition to) {
+    model::WorkloadPatch patch{seen.workload};
+    patch.move_partition(to);
+    if (!seen.environment.fence.empty()) patch.annotate(model::key::fence, seen.environment.fence);
     Decision decision;
-    decision.patch = model::WorkloadPatch{seen.workload};
-    decision.patch->move_partition(to);
+    decision.actions.push_back(engine::to_action(patch));
     return decision;
 }
 
@@ -60,6 +68,11 @@ struct Scene {
     }
     void show_gate() { desk.put(gates, object("gentle", "web")); }
     void show_run() { desk.put(runs, object("one")); }
+    // What was to be read before something that cannot be undone is as it was.
+    void confirm() {
+        for (const ReadWorkload& read : desk.done<ReadWorkload>())
+            desk.take(WorkloadRead{read.ticket, LiveWorkload{{}, {}, {{&runs, object("one")}}}});
+    }
 
     Desk desk;
     std::vector<Snapshot> looks;

@@ -17,23 +17,26 @@ Hold held(const Verdict& verdict) {
     return hold ? *hold : Hold{Reason::Idle, ""};
 }
 
-HookProbe asked(const Hold& hold) {
-    const auto* probe = hold.probe ? std::get_if<HookProbe>(&*hold.probe) : nullptr;
-    return probe ? *probe : HookProbe{};
+HookQuestion asked(const Hold& hold) {
+    const auto* question = hold.probe ? opened<HookQuestion>(*hold.probe->question) : nullptr;
+    return question ? *question : HookQuestion{};
 }
 
-HookProbe asked(const HookApproval& gate, const Snapshot& look) {
+HookQuestion asked(const HookApproval& gate, const Snapshot& look) {
     return asked(held(judge(gate, look, noon)));
 }
 
 std::string key_of(const HookApproval& gate, const Snapshot& look) {
-    return asked(gate, look).key;
+    return asked(gate, look).idempotency_key;
+}
+
+Probe probe_of(const HookApproval& gate, const Snapshot& look) {
+    return held(judge(gate, look, noon)).probe.value();
 }
 
 Snapshot answered(bool allowed, Instant at, const std::string& message = "") {
     Snapshot look = rolling(3, 2);
-    const HookProbe probe = asked(between, look);
-    look.evidence = HookEvidence{probe.key, probe.binding, allowed, message, at};
+    look.evidence = {{probe_of(between, look).key, answer_of(HookAnswer{allowed, message}), at}};
     return look;
 }
 

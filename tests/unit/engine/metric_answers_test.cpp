@@ -20,21 +20,19 @@ MetricCheck check() {
 }
 
 // A step that has waited since noon, and the answer to the question that is due.
-Snapshot answered(const MetricCheck& gate, CheckProgress progress, MetricEvidence answer) {
+Snapshot answered(const MetricCheck& gate, CheckProgress progress, MetricAnswer answer) {
     Snapshot look = testing::pending(3);
     progress.about = check_subject(look, gate.definition);
     progress.since = progress.window = noon;
-    answer.key = progress.about + " " + to_rfc3339(noon);
-    answer.at = now;
+    look.evidence = {{progress.about + " " + to_rfc3339(noon), answer_of(std::move(answer)), now}};
     look.progress = std::move(progress);
-    look.reading = std::move(answer);
     return look;
 }
 
-using Kind = MetricEvidence::Kind;
+using Kind = MetricAnswer::Kind;
 
-MetricEvidence evidence(Kind kind, bool is_number = true) {
-    MetricEvidence answer;
+MetricAnswer evidence(Kind kind, bool is_number = true) {
+    MetricAnswer answer;
     answer.kind = kind;
     answer.is_number = is_number;
     return answer;

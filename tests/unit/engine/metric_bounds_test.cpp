@@ -35,8 +35,8 @@ Snapshot passed(int times, Instant last, const MetricCheck& gate = check) {
 // An answer to the question that is asked at `asked`, as of `at`.
 Snapshot answered(Snapshot look, Kind kind, Instant asked, Instant at) {
     const Hold hold = held(check, look, asked);
-    const std::string key = std::get<MetricProbe>(hold.probe.value()).key;
-    look.reading = MetricEvidence{key, kind, true, false, "0.5", at};
+    look.evidence = {
+        {hold.probe.value().key, answer_of(MetricAnswer{kind, true, false, "0.5"}), at}};
     return look;
 }
 
@@ -78,7 +78,7 @@ TEST(MetricBounds, PassesAreInARowIfTheyAreAPeriodAndAMinuteApartAtMost) {
     const Instant last = noon + 1min;
     EXPECT_TRUE(
         passes(answered(passed(1, last), Kind::NoData, last + 90s, last + 90s), last + 90s));
-    const Snapshot late = answered(passed(1, last), Kind::NoData, last + 91s, last + 90s + 1ms);
+    const Snapshot late = answered(passed(1, last), Kind::NoData, last + 91s, last + 91s);
     EXPECT_EQ(held(check, late, last + 91s).progress->successes, 1) << "it is the first again";
 }
 

@@ -65,12 +65,11 @@ struct Step {
             const auto* hold = std::get_if<Hold>(&said);
             if (!hold) return false;
             if (hold->probe) {
-                look.reading = MetricEvidence{std::get<MetricProbe>(*hold->probe).key,
-                                              kind,
-                                              text != "NaN",
-                                              misconfigured,
-                                              std::move(text),
-                                              in_whole_seconds(now)};
+                const bool is_number = text != "NaN";
+                look.evidence = {
+                    {hold->probe->key,
+                     answer_of(MetricAnswer{kind, is_number, misconfigured, std::move(text)}),
+                     now}};
                 ++asked;
                 return true;
             }
@@ -212,7 +211,7 @@ TEST(MetricCheck, FailsWhenTheTriesAreUsedUp) {
     }
     EXPECT_EQ(step.word(), "Fail ChecksExhausted");
     EXPECT_EQ(step.tries(), 3);
-    step.look.reading.reset();  // a new process knows what the status says
+    step.look.evidence.clear();  // a new process knows what the status says
     EXPECT_EQ(step.word(), "Fail ChecksExhausted");
 }
 

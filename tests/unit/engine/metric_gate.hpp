@@ -5,7 +5,7 @@
 
 namespace sluice::engine::testing {
 
-using Kind = MetricEvidence::Kind;
+using Kind = MetricAnswer::Kind;
 
 // Twice in a row, 30 s apart, 30 s after the pods; pod 1 of three goes next.
 inline const MetricCheck check{.query = MetricQuery{.expr = "up == 0", .url = "prom:9090"},

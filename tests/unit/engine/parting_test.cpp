@@ -65,13 +65,23 @@ TEST(Release, KeepsTheRestOfABlockThatSomebodyElseHasFilled) {
     EXPECT_EQ(after(look, release(look, course(), "deleted", noon)).partition, Partition{0});
 }
 
+TEST(Release, LeavesNoFenceBehind) {
+    Snapshot look = at_rest_since(Partition{0});
+    look.environment.fence = "lease/1";
+    EXPECT_EQ(patch_in(release(look, course(), "deleted", noon))->body.find("lease/1"),
+              std::string::npos);
+    look.workload.partition = Partition{1};
+    EXPECT_NE(patch_in(steer(look, course(), noon))->body.find("lease/1"), std::string::npos)
+        << "who steers writes it";
+}
+
 TEST(Release, WaitsUntilItIsKnownWhetherSomethingIsPending) {
     Snapshot look = at_rest_since(Partition{0});
     ++look.workload.meta.generation;
     const Decision decision = release(look, course(), "deleted", noon);
-    EXPECT_FALSE(decision.patch.has_value());
+    EXPECT_FALSE(patch_in(decision));
     EXPECT_EQ(decision.report.reason, Reason::StatusStale);
-    EXPECT_TRUE(release(look, course(), "deleted", noon, Parting::Open).patch.has_value())
+    EXPECT_TRUE(patch_in(release(look, course(), "deleted", noon, Parting::Open)))
         << "who opens it needs not know";
 }
 
@@ -146,9 +156,9 @@ Course elsewhere(const Plan& plan = when_ready()) {
 
 TEST(Unsticking, ReplacesAPodThatWasNeverReadyOnARevisionThatNobodyWants) {
     const Decision decision = steer(superseded(), elsewhere(), noon);
-    ASSERT_TRUE(decision.removal.has_value());
-    EXPECT_EQ(decision.removal->uid, "pod-2-B");
-    EXPECT_EQ(decision.removal->version, superseded().pods[2].meta.resource_version)
+    ASSERT_TRUE(removal_in(decision));
+    EXPECT_EQ(removal_in(decision)->object.uid, "pod-2-B");
+    EXPECT_EQ(removal_in(decision)->version, superseded().pods[2].meta.resource_version)
         << "one that becomes ready meanwhile stays";
     EXPECT_EQ(told(decision, Reason::StuckPodReplaced),
               "Pod web-2 was never ready on revision web-B, which is not wanted any more; it is "
@@ -158,28 +168,28 @@ TEST(Unsticking, ReplacesAPodThatWasNeverReadyOnARevisionThatNobodyWants) {
 TEST(Unsticking, IsReportedOnTheWorkloadBeforeThePodGoes) {
     Snapshot look = superseded();
     const Decision first = steer(look, course(when_ready()), noon);
-    ASSERT_TRUE(first.patch.has_value());
+    ASSERT_TRUE(patch_in(first));
     EXPECT_FALSE(tells(first, Reason::StuckPodReplaced));
     look.workload = after(look, first);
     const Decision second = steer(look, course(when_ready()), noon);
-    EXPECT_FALSE(second.patch.has_value());
-    EXPECT_TRUE(second.removal.has_value());
+    EXPECT_FALSE(patch_in(second));
+    EXPECT_TRUE(removal_in(second));
     EXPECT_TRUE(tells(second, Reason::StuckPodReplaced));
 }
 
 TEST(Unsticking, LeavesAlonePodsThatWereReadyAreWantedOrWouldComeBackTheSame) {
     Snapshot was_ready = superseded();
     was_ready.pods[2].never_ready = false;
-    EXPECT_FALSE(steer(was_ready, elsewhere(), noon).removal.has_value());
+    EXPECT_FALSE(removal_in(steer(was_ready, elsewhere(), noon)));
     Snapshot wanted = superseded();
     wanted.pods[2].revision = "web-C";
-    EXPECT_FALSE(steer(wanted, elsewhere(), noon).removal.has_value());
+    EXPECT_FALSE(removal_in(steer(wanted, elsewhere(), noon)));
     Snapshot same = superseded();
     same.pods[2].revision = "web-A";
-    EXPECT_FALSE(steer(same, elsewhere(), noon).removal.has_value());
+    EXPECT_FALSE(removal_in(steer(same, elsewhere(), noon)));
     Snapshot going = superseded();
     going.pods[2].meta.deleting = true;
-    EXPECT_FALSE(steer(going, elsewhere(), noon).removal.has_value());
+    EXPECT_FALSE(removal_in(steer(going, elsewhere(), noon)));
 }
 
 TEST(Unsticking, ReplacesAPodOfTheOldRevisionOnceItIsLetGo) {
@@ -189,8 +199,8 @@ TEST(Unsticking, ReplacesAPodOfTheOldRevisionOnceItIsLetGo) {
     look.pods[2].never_ready = true;
     look.pods[2].ready_since = noon - 10min;
     const Decision decision = steer(look, elsewhere(), noon);
-    ASSERT_TRUE(decision.removal.has_value());
-    EXPECT_EQ(decision.removal->uid, "pod-2-A");
+    ASSERT_TRUE(removal_in(decision));
+    EXPECT_EQ(removal_in(decision)->object.uid, "pod-2-A");
 }
 
 TEST(Unsticking, GoesFromTheNewestOnOneByOneAndWaitsForTheOthers) {
@@ -198,29 +208,29 @@ TEST(Unsticking, GoesFromTheNewestOnOneByOneAndWaitsForTheOthers) {
     look.pods[1] = look.pods[2];
     look.pods[1].meta.key.name = "web-1";
     look.pods[1].meta.uid = "pod-1-B";
-    EXPECT_EQ(steer(look, elsewhere(), noon).removal->uid, "pod-1-B");
+    EXPECT_EQ(removal_in(steer(look, elsewhere(), noon))->object.uid, "pod-1-B");
     look.pods[1] = pod(1, "A");
     look.pods[1].ready = false;
-    EXPECT_FALSE(steer(look, elsewhere(), noon).removal.has_value()) << "not ready again yet";
+    EXPECT_FALSE(removal_in(steer(look, elsewhere(), noon))) << "not ready again yet";
     look.workload.annotations[key::allow_unready] = "true";
-    EXPECT_TRUE(steer(look, elsewhere(), noon).removal.has_value()) << "a person said so";
+    EXPECT_TRUE(removal_in(steer(look, elsewhere(), noon))) << "a person said so";
     look.pods.erase(look.pods.begin() + 1);
-    EXPECT_FALSE(steer(look, elsewhere(), noon).removal.has_value()) << "not there yet";
+    EXPECT_FALSE(removal_in(steer(look, elsewhere(), noon))) << "not there yet";
 }
 
 TEST(Unsticking, GivesAPodTimeToBecomeReady) {
     Snapshot young = superseded();
     young.pods[2].ready_since = noon - 20s;
     const Decision waits = steer(young, elsewhere(), noon);
-    EXPECT_FALSE(waits.removal.has_value());
+    EXPECT_FALSE(removal_in(waits));
     EXPECT_EQ(waits.wake_at, noon + 10s) << "nothing else would bring us back";
-    EXPECT_TRUE(steer(young, elsewhere(), noon + 10s).removal.has_value());
+    EXPECT_TRUE(removal_in(steer(young, elsewhere(), noon + 10s)));
     young.workload.annotations[key::unstick] = "Never";
     EXPECT_EQ(steer(young, elsewhere(), noon).wake_at, std::nullopt);
 
     Snapshot unknown = superseded();
     unknown.pods[2].ready_since = {};
-    EXPECT_FALSE(steer(unknown, elsewhere(), noon).removal.has_value()) << "nobody knows its age";
+    EXPECT_FALSE(removal_in(steer(unknown, elsewhere(), noon))) << "nobody knows its age";
 
     Snapshot current = open_at(3, 2);
     current.pods[2] = pod(2, "A");
@@ -228,13 +238,13 @@ TEST(Unsticking, GivesAPodTimeToBecomeReady) {
     current.pods[2].never_ready = true;
     current.pods[2].ready_since = noon - 5min;
     const Decision longer = steer(current, elsewhere(), noon);
-    EXPECT_FALSE(longer.removal.has_value()) << "it may just have been replaced";
+    EXPECT_FALSE(removal_in(longer)) << "it may just have been replaced";
     EXPECT_EQ(longer.wake_at, noon + 5min);
 }
 
 TEST(Unsticking, AsksTheGatesFirst) {
     const Plan refused = step_to(3, {Refused{Reason::HookRefused, "no"}});
-    EXPECT_FALSE(steer(superseded(), elsewhere(refused), noon).removal.has_value());
+    EXPECT_FALSE(removal_in(steer(superseded(), elsewhere(refused), noon)));
     const Plan open = step_to(1, {PodsReady{.except = PodIndex{2}}});
     EXPECT_EQ(moved_to(steer(superseded(), elsewhere(open), noon)), Partition{2});
 }
@@ -242,31 +252,31 @@ TEST(Unsticking, AsksTheGatesFirst) {
 TEST(Unsticking, DoesNotWaitForPodsThatWaitForTheStuckOne) {
     Snapshot look = superseded();
     look.workload.replicas = PodCount{5};
-    EXPECT_EQ(steer(look, elsewhere(), noon).removal->uid, "pod-2-B");
+    EXPECT_EQ(removal_in(steer(look, elsewhere(), noon))->object.uid, "pod-2-B");
     look.pods.erase(look.pods.begin());
-    EXPECT_FALSE(steer(look, elsewhere(), noon).removal.has_value()) << "one below it is away";
+    EXPECT_FALSE(removal_in(steer(look, elsewhere(), noon))) << "one below it is away";
 }
 
 TEST(Unsticking, PutsNoPodOnARevisionThatNobodyRunsAndNoGateLetPass) {
     Snapshot anew = superseded();
     anew.workload.current_revision = "web-C";
-    EXPECT_FALSE(steer(anew, elsewhere(), noon).removal.has_value());
+    EXPECT_FALSE(removal_in(steer(anew, elsewhere(), noon)));
     anew.pods[0].revision = "web-C";
-    EXPECT_TRUE(steer(anew, elsewhere(), noon).removal.has_value()) << "that is an undo";
+    EXPECT_TRUE(removal_in(steer(anew, elsewhere(), noon))) << "that is an undo";
 }
 
 TEST(Unsticking, IsTurnedOffByAPauseAndByAnyWordButAlways) {
     for (const char* word : {"Never", "never", "false"}) {
         Snapshot look = superseded();
         look.workload.annotations[key::unstick] = word;
-        EXPECT_FALSE(steer(look, elsewhere(), noon).removal.has_value()) << word;
+        EXPECT_FALSE(removal_in(steer(look, elsewhere(), noon))) << word;
     }
     Snapshot always = superseded();
     always.workload.annotations[key::unstick] = "Always";
-    EXPECT_TRUE(steer(always, elsewhere(), noon).removal.has_value());
+    EXPECT_TRUE(removal_in(steer(always, elsewhere(), noon)));
     Snapshot paused = superseded();
     paused.workload.annotations[key::paused] = "true";
-    EXPECT_FALSE(steer(paused, elsewhere(), noon).removal.has_value());
+    EXPECT_FALSE(removal_in(steer(paused, elsewhere(), noon)));
 }
 
 }  // namespace

@@ -5,23 +5,24 @@
 namespace sluice::engine {
 namespace {
 
-TEST(Probe, IsTheSameQuestionIfItAsksForTheSameThing) {
-    const HookProbe hook{"key", "binding", "careful", {}, {}};
-    HookProbe renamed = hook;
-    renamed.hook = "other";
-    EXPECT_TRUE(is_same_question(hook, renamed)) << "the key and the binding say it all";
-    EXPECT_FALSE(is_same_question(hook, HookProbe{"other", "binding", "careful", {}, {}}));
-    EXPECT_FALSE(is_same_question(hook, HookProbe{"key", "other", "careful", {}, {}}));
+TEST(Probe, IsOpenedByWhoKnowsItsTypeOnly) {
+    const auto question = question_of(MetricQuery{.expr = "up", .url = "prom"});
+    ASSERT_TRUE(opened<MetricQuery>(*question));
+    EXPECT_EQ(opened<MetricQuery>(*question)->expr, "up");
+    EXPECT_FALSE(opened<HookQuestion>(*question));
+    const auto answer = answer_of(HookAnswer{true, "go on"});
+    ASSERT_TRUE(opened<HookAnswer>(*answer));
+    EXPECT_EQ(opened<HookAnswer>(*answer)->message, "go on");
+    EXPECT_FALSE(opened<MetricAnswer>(*answer));
+}
 
-    const MetricProbe metric{"key", {.expr = "up", .url = "prom"}};
-    EXPECT_TRUE(is_same_question(metric, MetricProbe{metric}));
-    EXPECT_FALSE(is_same_question(metric, MetricProbe{"key", {.expr = "down", .url = "prom"}}));
-    EXPECT_FALSE(is_same_question(metric, MetricProbe{"other", metric.query}));
-
-    EXPECT_TRUE(is_same_question(OwnProbe{"key", {}}, OwnProbe{"key", {}}));
-    EXPECT_FALSE(is_same_question(OwnProbe{"key", {}}, OwnProbe{"other", {}}));
-    EXPECT_FALSE(is_same_question(OwnProbe{"key", {}}, hook));
-    EXPECT_FALSE(is_same_question(metric, hook));
+TEST(Probe, OfAllEvidenceThatOfOneTypeIsFound) {
+    const AllEvidence all{{"hook", answer_of(HookAnswer{true}), {}},
+                          {"metric", answer_of(MetricAnswer{}), {}}};
+    EXPECT_EQ(last_of<HookAnswer>(all)->key, "hook");
+    EXPECT_EQ(last_of<MetricAnswer>(all)->key, "metric");
+    EXPECT_FALSE(last_of<MetricQuery>(all));
+    EXPECT_FALSE(last_of<HookAnswer>({}));
 }
 
 }  // namespace

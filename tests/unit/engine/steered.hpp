@@ -8,6 +8,7 @@
 
 #include "engine/steering.hpp"
 #include "model/annotations.hpp"
+#include "tests/unit/engine/actions.hpp"
 #include "tests/unit/engine/seen.hpp"
 #include "tests/unit/model/written.hpp"
 
@@ -63,13 +64,13 @@ inline Plan step_to(int target, std::vector<Gate> before = {}) {
 }
 
 inline std::optional<Partition> moved_to(const Decision& decision) {
-    if (!decision.patch || !decision.patch->moves_partition()) return std::nullopt;
-    return decision.patch->partition_to();
+    if (!patch_in(decision) || !patch_in(decision)->partition) return std::nullopt;
+    return patch_in(decision)->partition;
 }
 
 // The set once the decision is written.
 inline model::StatefulSet after(const Snapshot& look, const Decision& decision) {
-    return model::testing::written(look.workload, decision.patch->to_json_patch()).value();
+    return model::testing::written(look.workload, patch_in(decision)->body).value();
 }
 
 inline bool tells(const Decision& decision, Reason reason) {

@@ -108,13 +108,13 @@ TEST(Steering, AWaitThatIsOverSoonIsToldToNobody) {
     const Plan plan{.throughout = {RevisionSettled{}}};
     const Decision soon = steer(look, course(plan), noon);
     EXPECT_TRUE(soon.silent);
-    EXPECT_FALSE(soon.patch.has_value());
+    EXPECT_FALSE(patch_in(soon));
     EXPECT_EQ(soon.wake_at, noon + 10s);
     look.waiting_for = Reason::SettlingRevision;
     look.waiting_since = noon - 10s;
     const Decision long_since = steer(look, course(plan), noon);
     EXPECT_FALSE(long_since.silent);
-    EXPECT_TRUE(long_since.patch.has_value());
+    EXPECT_TRUE(patch_in(long_since));
 }
 
 TEST(Steering, ATemplateOfTheSameRevisionIsRememberedWithTheNextStep) {
@@ -176,9 +176,9 @@ TEST(Steering, TenThousandPodsAreSteeredAndNotOneMore) {
 
 TEST(GoingBack, TheUpdatedPodsReturnOneByOneTheLowestFirst) {
     const Decision decision = steer(going_back(), course(), noon);
-    ASSERT_TRUE(decision.removal.has_value());
-    EXPECT_EQ(decision.removal->name, "web-1");
-    EXPECT_EQ(decision.removal->uid, "pod-1-B");
+    ASSERT_TRUE(removal_in(decision));
+    EXPECT_EQ(removal_in(decision)->object.ref.name, "web-1");
+    EXPECT_EQ(removal_in(decision)->object.uid, "pod-1-B");
     EXPECT_EQ(decision.report.message, "Pod web-1 returns to revision web-A.");
 }
 
@@ -187,10 +187,10 @@ TEST(GoingBack, APodThatIsBackMustBeAvailableBeforeTheNextLeaves) {
     look.workload.min_ready = 30s;
     look.pods[0].ready_since = noon - 10s;
     const Decision decision = steer(look, course(), noon);
-    EXPECT_FALSE(decision.removal.has_value());
+    EXPECT_FALSE(removal_in(decision));
     EXPECT_EQ(decision.report.message, "Waiting for pod web-0 to be ready on revision web-A.");
     EXPECT_EQ(decision.wake_at, noon + 20s) << "from then on time alone makes it so";
-    EXPECT_TRUE(steer(look, course(), noon + 20s).removal.has_value());
+    EXPECT_TRUE(removal_in(steer(look, course(), noon + 20s)));
 }
 
 TEST(GoingBack, TimeAloneMakesNoPodAvailableThatIsNotReadyOrOnItsWayOut) {
@@ -200,7 +200,7 @@ TEST(GoingBack, TimeAloneMakesNoPodAvailableThatIsNotReadyOrOnItsWayOut) {
     look = going_back();
     look.pods[0].meta.deleting = true;
     const Decision decision = steer(look, course(), noon);
-    EXPECT_FALSE(decision.removal.has_value());
+    EXPECT_FALSE(removal_in(decision));
     EXPECT_EQ(decision.wake_at, std::nullopt);
 }
 
@@ -208,9 +208,9 @@ TEST(GoingBack, APersonMaySayThatPodsThatAreNotReadyDoNotMatter) {
     Snapshot look = going_back();
     look.pods[0].ready = false;
     look.workload.annotations[key::allow_unready] = "true";
-    EXPECT_TRUE(steer(look, course(), noon).removal.has_value());
+    EXPECT_TRUE(removal_in(steer(look, course(), noon)));
     look.pods.erase(look.pods.begin());
-    EXPECT_FALSE(steer(look, course(), noon).removal.has_value()) << "but all must exist";
+    EXPECT_FALSE(removal_in(steer(look, course(), noon))) << "but all must exist";
 }
 
 TEST(GoingBack, NoPodLeavesWhileTheGateIsOpen) {
@@ -220,7 +220,7 @@ TEST(GoingBack, NoPodLeavesWhileTheGateIsOpen) {
     look = remembering(look, memory);
     const Decision decision = steer(look, course(), noon);
     EXPECT_EQ(moved_to(decision), closed_partition);
-    EXPECT_FALSE(decision.removal.has_value());
+    EXPECT_FALSE(removal_in(decision));
 }
 
 TEST(GoingBack, EndsWhenAllPodsAreBack) {

@@ -14,6 +14,7 @@ using model::testing::statefulset_text;
 using model::testing::watch_line;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using Verb = engine::Action::Verb;
 
 constexpr model::Resource rollouts{"sts.plus", "v1alpha1", "phasedrollouts", "Kind"};
 const std::string objects = "/apis/sts.plus/v1alpha1/namespaces/shop/phasedrollouts";
@@ -42,7 +43,7 @@ class ClusterTest : public ApiWorld {
                                                known ? found->second.first : "404 Not Found"));
         });
         cluster = std::make_unique<Cluster>(
-            *client, [this](const std::string& w) { warnings.push_back(w); });
+            *client, "me", [this](const std::string& w) { warnings.push_back(w); });
     }
     void knows(const std::string& request, std::string body, std::string status = "200 OK") {
         answers[request] = {std::move(status), std::move(body)};
@@ -51,17 +52,23 @@ class ClusterTest : public ApiWorld {
         knows("GET /apis/apps/v1/namespaces/shop/statefulsets/web", statefulset_text);
         knows("GET /api/v1/namespaces/shop/pods", R"({"metadata":{},"items":[)" + pod_text + "]}");
     }
-    template <class T>
-    T outcome(const std::function<void(std::function<void(T)>)>& begin) {
-        std::optional<T> came;
-        begin([&](T what) { came = std::move(what); });
+    template <class Effect>
+    controller::Input outcome(const Effect& effect) {
+        std::optional<controller::Input> came;
+        cluster->run(effect, [&](controller::Input input) { came = std::move(input); });
         run_until([&] { return came.has_value(); });
         return std::move(*came);
     }
     kube::Answer<controller::LiveWorkload> read(std::vector<model::Ref> names,
                                                 const model::Ref& subject = web_set) {
-        return outcome<kube::Answer<controller::LiveWorkload>>(
-            [&](auto done) { cluster->read_workload(subject, std::move(names), std::move(done)); });
+        auto input = outcome(controller::ReadWorkload{7, subject, std::move(names)});
+        EXPECT_EQ(std::get<controller::WorkloadRead>(input).ticket, 7u);
+        return std::get<controller::WorkloadRead>(std::move(input)).answer;
+    }
+    kube::Answer<std::optional<model::Object>> write(engine::Action action) {
+        auto input = outcome(controller::Write{7, std::move(action)});
+        EXPECT_EQ(std::get<controller::Written>(input).ticket, 7u);
+        return std::get<controller::Written>(std::move(input)).answer;
     }
 
     std::map<std::string, std::pair<std::string, std::string>> answers;
@@ -128,13 +135,13 @@ TEST_F(ClusterTest, AnObjectIsCreatedAsItIs) {
     knows("POST " + objects, rollout_text, "201 Created");
     open();
     const auto create = [&] {
-        return outcome<kube::Answer<model::CustomObject>>([&](auto done) {
-            cluster->create_object(rollouts, "shop", R"({"spec":{}})", std::move(done));
-        });
+        return write({.verb = Verb::Create,
+                      .object = {{&rollouts, "shop", "web"}, ""},
+                      .body = R"({"spec":{}})"});
     };
     const auto made = create();
     ASSERT_TRUE(made.has_value()) << made.error().message;
-    EXPECT_EQ(made->meta.key, web);
+    EXPECT_EQ(model::meta_of(**made).key, web);
     EXPECT_THAT(requests, ElementsAre("POST " + objects + R"( {"spec":{}})"));
     knows("POST " + objects, R"({"reason":"AlreadyExists","message":"is there"})", "409 No");
     EXPECT_EQ(create().error().status, 409);
@@ -144,15 +151,13 @@ TEST_F(ClusterTest, AnObjectIsDeletedByItsUidAndWhatItOwnsGoesToo) {
     knows("DELETE " + objects + "/web", R"({"kind":"Status","status":"Success"})");
     open();
     const auto remove = [&] {
-        return outcome<kube::Answer<void>>([&](auto done) {
-            cluster->delete_object(ref_to(rollouts, web), "uid-1", std::move(done));
-        });
+        return write(engine::deletion_of({ref_to(rollouts, web), "uid-1"}));
     };
     EXPECT_TRUE(remove().has_value());
-    EXPECT_THAT(requests,
-                ElementsAre("DELETE " + objects + "/web " +
-                            R"({"propagationPolicy":"Background","apiVersion":"v1",)"
-                            R"("kind":"DeleteOptions","preconditions":{"uid":"uid-1"}})"));
+    EXPECT_THAT(requests, ElementsAre("DELETE " + objects + "/web " +
+                                      R"({"apiVersion":"v1","kind":"DeleteOptions",)"
+                                      R"("propagationPolicy":"Background",)"
+                                      R"("preconditions":{"uid":"uid-1"}})"));
     for (const int status : {404, 409}) {
         knows("DELETE " + objects + "/web", "{}", std::to_string(status) + " No");
         EXPECT_EQ(remove().error().status, status);
@@ -164,18 +169,15 @@ TEST_F(ClusterTest, AnObjectOrItsStatusIsPatched) {
     knows("PATCH " + objects + "/web/status", rollout_text);
     open();
     for (const bool of_status : {false, true}) {
-        const auto patched = outcome<kube::Answer<model::CustomObject>>([&](auto done) {
-            cluster->patch_object(ref_to(rollouts, web), of_status, "[]", std::move(done));
-        });
+        const auto patched =
+            write({.object = {ref_to(rollouts, web), "u"}, .body = "[]", .of_status = of_status});
         ASSERT_TRUE(patched.has_value());
-        EXPECT_EQ(patched->meta.key, web);
+        EXPECT_EQ(model::meta_of(**patched).key, web);
     }
     EXPECT_THAT(requests, ElementsAre("PATCH " + objects + "/web?fieldManager=sluice []",
                                       "PATCH " + objects + "/web/status?fieldManager=sluice []"));
     knows("PATCH " + objects + "/web", R"({"message":"test failed"})", "422 No");
-    const auto refused = outcome<kube::Answer<model::CustomObject>>([&](auto done) {
-        cluster->patch_object(ref_to(rollouts, web), false, "[]", std::move(done));
-    });
+    const auto refused = write({.object = {ref_to(rollouts, web), "u"}, .body = "[]"});
     ASSERT_FALSE(refused.has_value());
     EXPECT_EQ(refused.error().status, 422);
 }
@@ -184,12 +186,12 @@ TEST_F(ClusterTest, APodIsDeletedByItsUidAndWithItsOwnGrace) {
     knows("DELETE /api/v1/namespaces/shop/pods/web", pod_text);
     open();
     const auto remove = [&] {
-        return outcome<kube::Answer<void>>(
-            [&](auto done) { cluster->delete_pod(web, "uid-1", 0, std::move(done)); });
+        return write(engine::deletion_of({ref_to(model::pods, web), "uid-1"}));
     };
     EXPECT_TRUE(remove().has_value());
     EXPECT_THAT(requests, ElementsAre("DELETE /api/v1/namespaces/shop/pods/web "
                                       R"({"apiVersion":"v1","kind":"DeleteOptions",)"
+                                      R"("propagationPolicy":"Background",)"
                                       R"("preconditions":{"uid":"uid-1"}})"));
     knows("DELETE /api/v1/namespaces/shop/pods/web", R"({"message":"other uid"})", "409 No");
     EXPECT_EQ(remove().error().status, 409);
@@ -199,12 +201,10 @@ TEST_F(ClusterTest, AListOfCustomObjectsWarnsOfThoseThatItLeavesOut) {
     knows("GET " + objects, R"({"metadata":{"resourceVersion":"9"},"items":[{},)" + rollout_text +
                                 "," + huge_object() + "]}");
     open();
-    const auto page = outcome<kube::Answer<model::ListPage>>([&](auto done) {
-        cluster->list({model::Kind::Custom, "shop", "", "", &rollouts}, {}, std::move(done));
-    });
-    ASSERT_TRUE(page.has_value());
-    EXPECT_EQ(page->items.size(), 1u);
-    EXPECT_EQ(page->left_out.size(), 2u);
+    const auto input = outcome(controller::StartList{3, {&rollouts, "shop"}, {}});
+    const auto& page = std::get<controller::PageArrived>(input).page;
+    EXPECT_EQ(page.items.size(), 1u);
+    EXPECT_EQ(page.left_out.size(), 2u);
     EXPECT_THAT(warnings, ElementsAre(HasSubstr("list phasedrollouts"), HasSubstr("list ")));
 }
 
@@ -217,13 +217,13 @@ TEST_F(ClusterTest, AWatchSaysWhereAnEventCouldNotBeRead) {
     open();
     std::vector<model::WatchEvent> seen;
     bool ended = false;
-    cluster->watch(
-        {model::Kind::Custom, "shop", "", "", &rollouts}, {},
-        [&](std::vector<model::WatchEvent> events) {
-            for (model::WatchEvent& event : events)
-                seen.push_back(std::move(event));
-        },
-        [&](const std::optional<runtime::RequestFailure>&) { ended = true; });
+    cluster->watch({3, {&rollouts, "shop"}, {}}, [&](controller::Input input) {
+        auto* arrived = std::get_if<controller::EventsArrived>(&input);
+        ended = !arrived;
+        if (!arrived) return;
+        for (model::WatchEvent& event : arrived->events)
+            seen.push_back(std::move(event));
+    });
     run_until([&] { return ended; });
     ASSERT_EQ(seen.size(), 3u);
     EXPECT_TRUE(std::holds_alternative<model::LeftOut>(seen[0]));

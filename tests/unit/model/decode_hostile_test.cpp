@@ -16,13 +16,13 @@ using testing::watch_line;
 using testing::with;
 
 struct Sample {
-    Kind kind;
+    const Resource& kind;
     const std::string& text;
 };
-const Sample samples[] = {{Kind::StatefulSet, statefulset_text},
-                          {Kind::Pod, pod_text},
-                          {Kind::ConfigMap, config_map_text},
-                          {Kind::Custom, rollout_text}};
+const Sample samples[] = {{statefulsets, statefulset_text},
+                          {pods, pod_text},
+                          {config_maps, config_map_text},
+                          {testing::rollouts, rollout_text}};
 
 TEST(HostileBytes, AnObjectThatIsCutShortAtAnyByteIsAnError) {
     Decoder decoder;
@@ -79,10 +79,10 @@ TEST(HostileBytes, PiecesOfObjectsInAnyOrderGiveAValueOrAnError) {
             const std::size_t from = dice.roll() % text.size();
             soup += text.substr(from, dice.roll() % 200);
         }
-        for (const Kind kind : {Kind::StatefulSet, Kind::Pod, Kind::ConfigMap}) {
-            static_cast<void>(decoder.object(kind, soup));
-            static_cast<void>(decoder.object(kind, R"({"metadata":)" + soup));
-            static_cast<void>(decoder.list(kind, R"({"items":[)" + soup));
+        for (const Resource* kind : {&statefulsets, &pods, &config_maps}) {
+            static_cast<void>(decoder.object(*kind, soup));
+            static_cast<void>(decoder.object(*kind, R"({"metadata":)" + soup));
+            static_cast<void>(decoder.list(*kind, R"({"items":[)" + soup));
         }
     }
 }
@@ -101,15 +101,14 @@ TEST(HostileBytes, AHundredThousandBracketsInAFieldNobodyReadsDoNoHarm) {
     const std::string brackets = nested(100'000, "[", "]");
     const std::string objects = nested(100'000, "{\"a\":", "}");
     for (const std::string& deep : {brackets, objects}) {
-        static_cast<void>(decoder.object(Kind::StatefulSet, deep));
-        static_cast<void>(decoder.list(Kind::StatefulSet, deep));
-        static_cast<void>(decoder.watch_event(Kind::StatefulSet, deep));
+        static_cast<void>(decoder.object(statefulsets, deep));
+        static_cast<void>(decoder.list(statefulsets, deep));
+        static_cast<void>(decoder.watch_event(statefulsets, deep));
         for (const char* place : {"\"template\": {", "\"selector\": {", "\"replicas\": 3"})
-            static_cast<void>(
-                decoder.object(Kind::StatefulSet,
-                               with(statefulset_text, place, "\"deep\": " + deep + ", " + place)));
+            static_cast<void>(decoder.object(
+                statefulsets, with(statefulset_text, place, "\"deep\": " + deep + ", " + place)));
         static_cast<void>(decoder.object(
-            Kind::StatefulSet,
+            statefulsets,
             with(statefulset_text, "\"creationTimestamp\": null", "\"deep\": " + deep)));
     }
 }
@@ -119,29 +118,29 @@ TEST(HostileBytes, BracketsThatNeverCloseAreAnError) {
     for (const char* open :
          {"[", "{\"a\":", "{\"metadata\":", "{\"items\":[", "{\"spec\":{\"template\":{"}) {
         const std::string text = nested(100'000, open, "");
-        EXPECT_FALSE(decoder.object(Kind::StatefulSet, text).has_value());
-        EXPECT_FALSE(decoder.list(Kind::StatefulSet, text).has_value());
-        EXPECT_FALSE(decoder.watch_event(Kind::StatefulSet, text).has_value());
+        EXPECT_FALSE(decoder.object(statefulsets, text).has_value());
+        EXPECT_FALSE(decoder.list(statefulsets, text).has_value());
+        EXPECT_FALSE(decoder.watch_event(statefulsets, text).has_value());
     }
 }
 
 TEST(HostileBytes, OfTwoEqualKeysTheLastOneCounts) {
     Decoder decoder;
-    const auto object = decoder.object(Kind::StatefulSet, with(statefulset_text, "\"replicas\": 3",
-                                                               R"("replicas": 9, "replicas": 3)"));
+    const auto object = decoder.object(
+        statefulsets, with(statefulset_text, "\"replicas\": 3", R"("replicas": 9, "replicas": 3)"));
     ASSERT_TRUE(object.has_value());
     EXPECT_EQ(std::get<StatefulSet>(*object).replicas, PodCount{3});
     const auto labels = decoder.object(
-        Kind::StatefulSet, with(statefulset_text, R"("app": "web", "dd-statefulset-pilot")",
-                                R"("dd-statefulset-pilot": "noop", "dd-statefulset-pilot")"));
+        statefulsets, with(statefulset_text, R"("app": "web", "dd-statefulset-pilot")",
+                           R"("dd-statefulset-pilot": "noop", "dd-statefulset-pilot")"));
     ASSERT_TRUE(labels.has_value());
     EXPECT_EQ(std::get<StatefulSet>(*labels).labels.at("dd-statefulset-pilot"), "elasticsearch");
 }
 
 TEST(HostileBytes, KeysWrittenWithEscapesAreTheSameKeys) {
     Decoder decoder;
-    const auto object = decoder.object(
-        Kind::StatefulSet, with(statefulset_text, "\"replicas\"", R"("\u0072eplicas")"));
+    const auto object =
+        decoder.object(statefulsets, with(statefulset_text, "\"replicas\"", R"("\u0072eplicas")"));
     ASSERT_TRUE(object.has_value());
     EXPECT_EQ(std::get<StatefulSet>(*object).replicas, PodCount{3});
 }
@@ -151,26 +150,26 @@ TEST(HostileBytes, BytesThatAreNoUtf8AreAnError) {
     for (const char* bytes :
          {"\xff", "\xc3\x28", "\xed\xa0\x80", "\xf8\x88\x80\x80\x80", "\xc0\xaf"})
         EXPECT_FALSE(
-            decoder.object(Kind::StatefulSet, with(statefulset_text, "nginx", bytes)).has_value());
+            decoder.object(statefulsets, with(statefulset_text, "nginx", bytes)).has_value());
     EXPECT_FALSE(
-        decoder.object(Kind::ConfigMap, with(config_map_text, "careful", R"(\ud800)")).has_value());
+        decoder.object(config_maps, with(config_map_text, "careful", R"(\ud800)")).has_value());
 }
 
 TEST(HostileBytes, ANulByteInsideATextIsNoEndOfIt) {
     Decoder decoder;
     const auto object = decoder.object(
-        Kind::ConfigMap, with(config_map_text, "\"empty\": \"\"", R"("empty": "a\u0000b")"));
+        config_maps, with(config_map_text, "\"empty\": \"\"", R"("empty": "a\u0000b")"));
     ASSERT_TRUE(object.has_value());
     EXPECT_EQ(std::get<ConfigMap>(*object).data.at("empty"), std::string("a\0b", 3));
     std::string raw = config_map_text;
     raw[raw.find("careful")] = '\0';
-    EXPECT_FALSE(decoder.object(Kind::ConfigMap, raw).has_value());
+    EXPECT_FALSE(decoder.object(config_maps, raw).has_value());
 }
 
 TEST(HostileBytes, AVersionThatIsNoNumberIsZero) {
     Decoder decoder;
     const auto object =
-        decoder.object(Kind::Pod, with(pod_text, "\"8700\"", "\"99999999999999999999999\""));
+        decoder.object(pods, with(pod_text, "\"8700\"", "\"99999999999999999999999\""));
     ASSERT_TRUE(object.has_value());
     EXPECT_EQ(meta_of(*object).resource_version, 0u);
 }

@@ -12,7 +12,7 @@ using testing::with;
 
 Pod decoded(const std::string& text) {
     Decoder decoder;
-    const auto object = decoder.object(Kind::Pod, text);
+    const auto object = decoder.object(pods, text);
     EXPECT_TRUE(object.has_value()) << text;
     return object ? std::get<Pod>(*object) : Pod{};
 }
@@ -116,7 +116,7 @@ TEST(PodAvailability, ReadyForLongEnoughAndNotOnItsWayOut) {
 
 TEST(DecodeConfigMap, KeepsItsTexts) {
     Decoder decoder;
-    const auto object = decoder.object(Kind::ConfigMap, config_map_text);
+    const auto object = decoder.object(config_maps, config_map_text);
     ASSERT_TRUE(object.has_value());
     const auto& map = std::get<ConfigMap>(*object);
     EXPECT_EQ(map.meta.key, (ObjectKey{"sluice-system", "sluice-hooks"}));
@@ -127,14 +127,14 @@ TEST(DecodeConfigMap, WithoutDataIsEmpty) {
     Decoder decoder;
     for (const char* text : {R"({"metadata":{"name":"sluice-hooks","uid":"u"}})",
                              R"({"metadata":{"name":"sluice-hooks","uid":"u"},"data":null})"}) {
-        const auto object = decoder.object(Kind::ConfigMap, text);
+        const auto object = decoder.object(config_maps, text);
         ASSERT_TRUE(object.has_value());
         EXPECT_TRUE(std::get<ConfigMap>(*object).data.empty());
     }
-    EXPECT_FALSE(decoder
-                     .object(Kind::ConfigMap,
-                             R"({"metadata":{"name":"sluice-hooks","uid":"u"},"data":{"a":1}})")
-                     .has_value());
+    EXPECT_FALSE(
+        decoder
+            .object(config_maps, R"({"metadata":{"name":"sluice-hooks","uid":"u"},"data":{"a":1}})")
+            .has_value());
 }
 
 }  // namespace

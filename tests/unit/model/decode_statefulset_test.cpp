@@ -11,7 +11,7 @@ using testing::with;
 
 Result<StatefulSet> decode(const std::string& text) {
     Decoder decoder;
-    auto object = decoder.object(Kind::StatefulSet, text);
+    auto object = decoder.object(statefulsets, text);
     if (!object) return std::unexpected(object.error());
     return std::get<StatefulSet>(std::move(*object));
 }

@@ -3,7 +3,11 @@
 
 #include <string>
 
+#include "model/ref.hpp"
+
 namespace sluice::model::testing {
+
+inline constexpr Resource rollouts{"sts.plus", "v1alpha1", "phasedrollouts", "PhasedRollout"};
 
 inline const std::string statefulset_text = R"json({
   "kind": "StatefulSet", "apiVersion": "apps/v1",

@@ -19,7 +19,7 @@ namespace json = boost::json;
 
 StatefulSet observed(const std::string& text = statefulset_text) {
     Decoder decoder;
-    return std::get<StatefulSet>(decoder.object(Kind::StatefulSet, text).value());
+    return std::get<StatefulSet>(decoder.object(statefulsets, text).value());
 }
 
 StatefulSet observed(const json::value& document) {

@@ -35,7 +35,7 @@ inline std::optional<StatefulSet> written(StatefulSet set, const std::string& js
     const auto document = applied(document_of(set), json_patch);
     if (!document) return std::nullopt;
     Decoder decoder;
-    const auto object = decoder.object(Kind::StatefulSet, json::serialize(*document));
+    const auto object = decoder.object(statefulsets, json::serialize(*document));
     const auto& after = std::get<StatefulSet>(object.value());
     if (after.partition != set.partition) ++set.meta.generation;
     ++set.meta.resource_version;

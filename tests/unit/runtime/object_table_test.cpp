@@ -34,8 +34,8 @@ Names texts_of(const std::vector<Key>& touched) {
     return texts;
 }
 
-Names names(const Concerned& concerned) {
-    return texts_of(concerned.subjects);
+Names names(const Affected& affected) {
+    return texts_of(affected.subjects);
 }
 
 CustomObject owned(const std::string& name, std::uint64_t version, const std::string& owner,
@@ -80,11 +80,11 @@ TEST(ObjectTable, NeverGoesBackToAnOlderVersion) {
     Budget budget{1u << 20};
     ObjectTable table{target_of, nullptr, budget};
     table.put(object("gate", 9, "web"));
-    EXPECT_EQ(table.put(object("gate", 8, "old")), Concerned{});
-    EXPECT_EQ(table.put(object("gate", 9, "same")), Concerned{});
+    EXPECT_EQ(table.put(object("gate", 8, "old")), Affected{});
+    EXPECT_EQ(table.put(object("gate", 9, "same")), Affected{});
     EXPECT_EQ(table.find({"shop", "gate"})->spec, "web");
-    EXPECT_EQ(table.put(object("gate", 0, "none")), Concerned{});
-    EXPECT_EQ(table.put(object("new", 0, "none")), Concerned{});
+    EXPECT_EQ(table.put(object("gate", 0, "none")), Affected{});
+    EXPECT_EQ(table.put(object("new", 0, "none")), Affected{});
     EXPECT_EQ(table.size(), 1u);
 }
 
@@ -111,7 +111,7 @@ TEST(ObjectTable, AChangeOfTheTargetConcernsBothWorkloads) {
     EXPECT_EQ(naming(table, {"shop", "web"}), Names{});
     EXPECT_EQ(naming(table, {"shop", "db"}), Names{"gate"});
     EXPECT_EQ(names(table.put(object("gate", 4, ""))), Names{"shop/db"});
-    EXPECT_EQ(table.put(object("gate", 5, "")), Concerned{}) << "it names nobody";
+    EXPECT_EQ(table.put(object("gate", 5, "")), Affected{}) << "it names nobody";
     EXPECT_EQ(naming(table, {"shop", ""}), Names{});
     EXPECT_EQ(table.size(), 1u);
 }
@@ -139,13 +139,13 @@ TEST(ObjectTable, ALateDeleteOfANamesakeRemovesNothing) {
     ObjectTable table{target_of, nullptr, budget};
     table.put(object("gate", 1, "web", "uid-1"));
     EXPECT_EQ(names(table.put(object("gate", 5, "db", "uid-2"))), (Names{"shop/db", "shop/web"}));
-    EXPECT_EQ(table.remove(object("gate", 4, "web", "uid-1")), Concerned{});
-    EXPECT_EQ(table.put(object("gate", 3, "web", "uid-1")), Concerned{});
+    EXPECT_EQ(table.remove(object("gate", 4, "web", "uid-1")), Affected{});
+    EXPECT_EQ(table.put(object("gate", 3, "web", "uid-1")), Affected{});
     EXPECT_EQ(table.find({"shop", "gate"})->meta.uid, "uid-2");
     EXPECT_EQ(names(table.remove(object("gate", 6, "db", "uid-2"))), Names{"shop/db"});
     EXPECT_EQ(table.size(), 0u);
     EXPECT_EQ(naming(table, {"shop", "db"}), Names{});
-    EXPECT_EQ(table.remove(object("gate", 6, "db", "uid-2")), Concerned{});
+    EXPECT_EQ(table.remove(object("gate", 6, "db", "uid-2")), Affected{});
 }
 
 TEST(ObjectTable, WhatACompleteListDidNotContainIsGone) {
@@ -169,7 +169,7 @@ TEST(ObjectTable, WhatIsNewerThanTheListStays) {
     ObjectTable table{target_of, nullptr, budget};
     table.put(object("a", 11, "web", "uid-a"));
     table.begin_list("");
-    EXPECT_EQ(table.drop_unlisted("", 10), Concerned{});
+    EXPECT_EQ(table.drop_unlisted("", 10), Affected{});
     EXPECT_EQ(table.size(), 1u);
     table.put(object("a", 5, "web", "uid-old"));
     EXPECT_EQ(names(table.drop_unlisted("", 20)), Names{"shop/web"})
@@ -200,7 +200,7 @@ TEST(ObjectTable, AnOwnerIsToldWhenItsObjectComesChangesOrGoes) {
     const Names gentle{"shop/gentle"};
     EXPECT_EQ(texts_of(table.put(owned("run", 1, "gentle", "uid-g")).owners), gentle);
     EXPECT_EQ(texts_of(table.put(owned("run", 2, "gentle", "uid-g")).owners), gentle);
-    EXPECT_EQ(table.put(owned("run", 2, "gentle", "uid-g")), Concerned{}) << "no news";
+    EXPECT_EQ(table.put(owned("run", 2, "gentle", "uid-g")), Affected{}) << "no news";
     EXPECT_EQ(texts_of(table.put(owned("run", 3, "rough", "uid-r")).owners),
               (Names{"shop/gentle", "shop/rough"}));
     EXPECT_EQ(owned_by(table, {"shop", "gentle"}, "uid-g"), Names{});
@@ -256,11 +256,11 @@ TEST(ObjectTable, WhatWasLeftOutIsTakenWhenThereIsRoom) {
     ObjectTable table{target_of, nullptr, budget};
     table.put(heavy("a", 1, 6'000));
     table.put(heavy("b", 2, 6'000));
-    EXPECT_EQ(table.put(heavy("b", 2, 6'000)), Concerned{}) << "there is still no room";
+    EXPECT_EQ(table.put(heavy("b", 2, 6'000)), Affected{}) << "there is still no room";
     table.remove(heavy("a", 1, 6'000));
     EXPECT_EQ(names(table.put(heavy("b", 2, 6'000))), Names{"shop/web"});
     EXPECT_EQ(left_out_in(table), std::vector<std::string>{});
-    EXPECT_EQ(table.put(heavy("b", 2, 6'000)), Concerned{}) << "no news";
+    EXPECT_EQ(table.put(heavy("b", 2, 6'000)), Affected{}) << "no news";
     table.put(heavy("b", 3, 100));
     EXPECT_TRUE(budget.has_room("shop", 9'000)) << "what became smaller gave the rest back";
     table.begin_list("");

@@ -15,7 +15,7 @@ using model::WatchEvent;
 const Instant noon{1'790'000'000'000};
 
 WatchSession pods(std::uint64_t seed = 1) {
-    return WatchSession{{model::Kind::Pod, "shop", "", ""}, seed};
+    return WatchSession{{&model::pods, "shop"}, seed};
 }
 
 model::Object pod(const std::string& name) {
@@ -405,7 +405,7 @@ TEST(WatchSession, NewsOfARequestThatIsOverChangesNothing) {
 constexpr model::Resource custom{"example.com", "v1", "things", "Thing"};
 
 WatchSession things() {
-    return WatchSession{{model::Kind::Custom, "shop", "", "", &custom}, 1};
+    return WatchSession{{&custom, "shop"}, 1};
 }
 
 TEST(WatchSession, ACustomResourceThatIsNotDefinedHoldsNobodyUpAndIsLookedForAgain) {

@@ -2,11 +2,11 @@
 #include <array>
 
 #include "api/inquiry/strict_yaml.hpp"
-#include "api/inquiry/text.hpp"
 #include "api/inquiry/url.hpp"
 #include "api/pilot/hooks/built_in.hpp"
 #include "api/pilot/hooks/yaml_fields.hpp"
 #include "base/names.hpp"
+#include "base/printable.hpp"
 
 namespace sluice::api::pilot {
 

@@ -10,9 +10,9 @@
 #include <functional>
 #include <span>
 
-#include "api/inquiry/text.hpp"
 #include "api/inquiry/url.hpp"
 #include "api/pilot/hooks/built_in.hpp"
+#include "base/printable.hpp"
 
 namespace sluice::api::pilot {
 

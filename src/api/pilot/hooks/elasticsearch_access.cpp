@@ -1,11 +1,11 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "api/inquiry/text.hpp"
 #include "api/inquiry/url.hpp"
 #include "api/pilot/hooks/elasticsearch.hpp"
 #include "api/pilot/hooks/hook_secrets.hpp"
 #include "base/names.hpp"
+#include "base/printable.hpp"
 #include "model/annotations.hpp"
 
 namespace sluice::api::pilot {

@@ -11,6 +11,7 @@
 #include "api/pilot/hooks/built_in.hpp"
 #include "api/pilot/hooks/external_answer.hpp"
 #include "api/pilot/hooks/hook_secrets.hpp"
+#include "base/printable.hpp"
 
 namespace sluice::api::pilot {
 

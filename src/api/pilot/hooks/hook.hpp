@@ -31,10 +31,8 @@ struct Transition {
     std::string idempotency_key;
 };
 
-struct HookVerdict {
-    bool allowed = false;
-    std::string message;  // for status and event: capped, no control characters, no secret
-};
+// For status and event: the message is capped, without control characters and without secrets.
+using HookVerdict = engine::HookAnswer;
 using HookStep = Step<HookVerdict>;
 
 // "No", and why. The message is made printable.
@@ -60,6 +58,12 @@ struct ExternalHook {
 // kept with its error, so that whoever uses it is told what is wrong.
 struct HookCatalogue final : engine::OwnSettings {
     std::map<std::string, Result<ExternalHook>> external;
+};
+
+// What the operator is asked for.
+struct HookCall {
+    Transition transition;  // pods by name and UID; their bodies are fetched on the way
+    std::shared_ptr<const HookCatalogue> hooks;
 };
 
 // Reads the data of the ConfigMap `sluice-hooks`: name -> YAML text. Never fails as a whole.

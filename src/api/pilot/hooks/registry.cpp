@@ -3,8 +3,8 @@
 #include <ranges>
 #include <set>
 
-#include "api/inquiry/text.hpp"
 #include "api/pilot/hooks/built_in.hpp"
+#include "base/printable.hpp"
 
 namespace sluice::api::pilot {
 

@@ -5,8 +5,9 @@
 
 #include <boost/json.hpp>
 
-#include "api/own_questions.hpp"
+#include "api/rollout_plugin/plugin.hpp"
 #include "tests/unit/api/analysis/run_world.hpp"
+#include "tests/unit/engine/actions.hpp"
 
 namespace sluice::api::analysis {
 namespace {
@@ -29,16 +30,15 @@ engine::Snapshot seeing(const std::string& spec, const std::string& status = "")
 engine::Snapshot seeing(const std::string& spec, const std::string& status,
                         const MeasurementAnswer& answer) {
     engine::Snapshot seen = seeing(spec, status);
-    seen.answer = {answer.key, std::make_shared<const api::Reply>(answer), noon};
+    seen.evidence = {{answer.key, engine::answer_of(answer), noon}};
     return seen;
 }
 
 // What the decision asks, if anything.
 std::optional<Question> asked_by(const engine::Decision& decision) {
-    const auto* probe = decision.probe ? std::get_if<engine::OwnProbe>(&*decision.probe) : nullptr;
-    if (!probe) return std::nullopt;
-    auto question = std::get<Question>(api::opened(*probe->question).what);
-    EXPECT_EQ(question.key, probe->key);
+    if (!decision.probe) return std::nullopt;
+    Question question = *engine::opened<Question>(*decision.probe->question);
+    EXPECT_EQ(question.key, decision.probe->key);
     return question;
 }
 
@@ -47,13 +47,13 @@ const std::string one_metric =
 
 // What the status is once the only write of the decision is through; empty if there is none.
 std::string written(const engine::Decision& decision) {
-    if (decision.writes.size() != 1) return "";
-    const auto patch = boost::json::parse(decision.writes.at(0).body);
+    if (writes_in(decision).size() != 1) return "";
+    const auto patch = boost::json::parse(writes_in(decision).at(0).body);
     return boost::json::serialize(patch.as_array().at(2).at("value"));
 }
 
 bool is_empty(const engine::Decision& decision) {
-    return decision.writes.empty() && !decision.probe && !decision.wake_at && !decision.subject;
+    return writes_in(decision).empty() && !decision.probe && !decision.wake_at && !decision.subject;
 }
 
 TEST(AnalysisDecision, ARunOfSomebodyElseIsLeftAloneAndNotKept) {
@@ -80,9 +80,9 @@ TEST(AnalysisDecision, TheRunIsAboutItselfAlone) {
 TEST(AnalysisDecision, WhatAQuestionRestsOnIsWrittenFirst) {
     const engine::Decision first = decide(seeing(one_metric), noon);
     EXPECT_FALSE(first.probe.has_value());
-    ASSERT_EQ(first.writes.size(), 1U);
-    const engine::ObjectWrite& write = first.writes[0];
-    EXPECT_EQ(write.deed, engine::ObjectWrite::Deed::Patch);
+    ASSERT_EQ(writes_in(first).size(), 1U);
+    const engine::Action write = writes_in(first)[0];
+    EXPECT_EQ(write.verb, engine::Action::Verb::Patch);
     EXPECT_EQ(write.object.ref.resource, &resource);
     EXPECT_FALSE(write.of_status);
     EXPECT_TRUE(write.notices.empty());
@@ -97,7 +97,7 @@ TEST(AnalysisDecision, WhatAQuestionRestsOnIsWrittenFirst) {
                           R"("runSummary":{"count":1,"successful":0,)"
                           R"("failed":0,"inconclusive":0,"error":0}}}])");
     const engine::Decision second = decide(seeing(one_metric, written(first)), noon);
-    EXPECT_TRUE(second.writes.empty());
+    EXPECT_TRUE(writes_in(second).empty());
     EXPECT_TRUE(asked_by(second).has_value());
 }
 
@@ -106,7 +106,7 @@ TEST(AnalysisDecision, AJobIsMadeOnlyAfterALookAtTheApi) {
     for (const auto& [spec, is_job] : {std::pair{of_job, true}, std::pair{one_metric, false}}) {
         std::string status = written(decide(seeing(spec), noon));
         engine::Decision decision = decide(seeing(spec, status), noon);
-        if (!decision.writes.empty()) {  // the Job is written down before it is made
+        if (!writes_in(decision).empty()) {  // the Job is written down before it is made
             status = written(decision);
             decision = decide(seeing(spec, status), noon);
         }
@@ -122,14 +122,14 @@ TEST(AnalysisDecision, TheEndIsWrittenAndTold) {
     const MeasurementAnswer answer{asked->key, value(0), noon};
     const engine::Decision end = decide(seeing(one_metric, status, answer), noon);
     EXPECT_THAT(written(end), HasSubstr(R"("phase":"Failed")"));
-    ASSERT_EQ(end.writes.at(0).notices.size(), 1U);
-    EXPECT_EQ(end.writes[0].notices[0].message,
+    ASSERT_EQ(writes_in(end).at(0).notices.size(), 1U);
+    EXPECT_EQ(writes_in(end)[0].notices[0].message,
               "Metric \"rate\" is Failed: of its measurements 1 failed, and "
               "failureLimit is 0.");
-    EXPECT_THAT(end.writes[0].body,
+    EXPECT_THAT(writes_in(end)[0].body,
                 HasSubstr(R"({"op":"test","path":"/status","value":)" + status));
     const engine::Decision after = decide(seeing(one_metric, written(end), answer), noon);
-    EXPECT_TRUE(after.writes.empty());
+    EXPECT_TRUE(writes_in(after).empty());
     EXPECT_TRUE(after.notices.empty());
     EXPECT_FALSE(after.wake_at.has_value());
 }
@@ -140,7 +140,7 @@ TEST(AnalysisDecision, NothingIsWrittenWhileNothingHappens) {
     const std::string status = written(decide(seeing(spec), noon));
     for (const Duration later : {1ms, 1000ms, 60'000ms, 299'999ms}) {
         const engine::Decision decision = decide(seeing(spec, status), noon + later);
-        EXPECT_TRUE(decision.writes.empty());
+        EXPECT_TRUE(writes_in(decision).empty());
         EXPECT_FALSE(decision.probe.has_value());
         EXPECT_EQ(decision.wake_at, noon + 5min);
     }
@@ -150,9 +150,9 @@ TEST(AnalysisDecision, ASpecThatCannotBeReadEndsTheRun) {
     const engine::Decision turn = decide(seeing(R"({"metrics":[{}]})"), noon);
     EXPECT_THAT(written(turn), HasSubstr(R"("phase":"Error")"));
     EXPECT_THAT(written(turn), HasSubstr("spec.metrics[0].name: is required"));
-    EXPECT_EQ(turn.writes.at(0).notices.size(), 1U);
+    EXPECT_EQ(writes_in(turn).at(0).notices.size(), 1U);
     const std::string over = R"({"phase":"Failed"})";
-    EXPECT_TRUE(decide(seeing("7", over), noon).writes.empty());
+    EXPECT_TRUE(writes_in(decide(seeing("7", over), noon)).empty());
 }
 
 TEST(AnalysisDecision, ARunThatIsOverGoesWhenItsTimeHasCome) {
@@ -161,11 +161,11 @@ TEST(AnalysisDecision, ARunThatIsOverGoesWhenItsTimeHasCome) {
     const std::string over = R"({"phase":"Failed","completedAt":"2026-01-31T12:00:00Z"})";
     const engine::Decision early = decide(seeing(spec, over), noon + 59s);
     EXPECT_EQ(early.wake_at, noon + 60s);
-    EXPECT_TRUE(early.writes.empty());
+    EXPECT_TRUE(writes_in(early).empty());
     const engine::Decision late = decide(seeing(spec, over), noon + 60s);
-    ASSERT_EQ(late.writes.size(), 1U);
-    EXPECT_EQ(late.writes[0].deed, engine::ObjectWrite::Deed::Delete);
-    EXPECT_EQ(late.writes[0].object.uid, "uid-1");
+    ASSERT_EQ(writes_in(late).size(), 1U);
+    EXPECT_EQ(writes_in(late)[0].verb, engine::Action::Verb::Delete);
+    EXPECT_EQ(writes_in(late)[0].object.uid, "uid-1");
     EXPECT_FALSE(late.wake_at.has_value());
 }
 
@@ -188,16 +188,16 @@ TEST(AnalysisDecision, ReportsWhatTheRunHasComeToAndOnWhoseBehalf) {
 TEST(AnalysisDecision, AnAnswerToSomethingElseIsNone) {
     engine::Snapshot seen = seeing(one_metric, written(decide(seeing(one_metric), noon)));
     const auto asked = asked_by(decide(seen, noon));
-    seen.answer = {asked->key,
-                   std::make_shared<const api::Reply>(api::rollout_plugin::PluginSight{}), noon};
+    seen.evidence = {
+        {asked->key, engine::answer_of(api::rollout_plugin::PluginObservation{}), noon}};
     EXPECT_EQ(asked_by(decide(seen, noon))->key, asked->key);
 }
 
 TEST(AnalysisDecision, ARunThatIsBeingDeletedIsLeftAlone) {
     auto seen = seeing(one_metric);
     seen.objects[0].meta.deleting = true;
-    EXPECT_TRUE(decide(seen, noon).writes.empty());
-    EXPECT_TRUE(decide({}, noon).writes.empty());
+    EXPECT_TRUE(writes_in(decide(seen, noon)).empty());
+    EXPECT_TRUE(writes_in(decide({}, noon)).empty());
 }
 
 }  // namespace

@@ -120,7 +120,7 @@ TEST(Measuring, AnErrorDoesNotCountAsAMeasurement) {
 TEST(Measuring, AConditionThatCannotBeEvaluatedIsAnError) {
     RunWorld world{spec_of(metric_json("rate", at_least + R"(,"consecutiveErrorLimit":0)"))};
     world.turn();
-    world.answer(Measured{Value(Value::Array{}), "[]"});
+    world.answer(Measured{language::Value(language::Value::Array{}), "[]"});
     EXPECT_EQ(world.status().phase, Phase::Error);
     EXPECT_THAT(world.status().message, HasSubstr("successCondition: "));
     EXPECT_EQ(world.result("rate").measurements.at(0).value, "[]");

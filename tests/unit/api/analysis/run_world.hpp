@@ -41,7 +41,8 @@ inline RunStatus through_text(const RunStatus& status) {
 
 using Reply = decltype(MeasurementAnswer::what);
 inline Reply value(double number) {
-    return Measured{Value(Value::Array{number}), to_text(Value(Value::Array{number}))};
+    return Measured{language::Value(language::Value::Array{number}),
+                    to_text(language::Value(language::Value::Array{number}))};
 }
 inline Reply error(const std::string& why = "no answer") {
     return NotMeasured{why};

@@ -8,6 +8,7 @@
 #include "engine/steering.hpp"
 #include "model/annotations.hpp"
 #include "tests/unit/api/phased_rollout/samples.hpp"
+#include "tests/unit/engine/actions.hpp"
 #include "tests/unit/engine/seen.hpp"
 
 namespace sluice::api::phased_rollout {
@@ -69,14 +70,15 @@ Snapshot open_at(int partition, std::vector<model::CustomObject> objects) {
 // "partition 1000000, tells Adopted; status of slow" and so on: what there is of it.
 std::string line(const Decision& decision) {
     std::string text{engine::entry(decision.report.reason).name};
-    if (decision.patch) text += "; writes";
-    if (decision.patch && decision.patch->moves_partition())
-        text += fmt::format(", partition {}", decision.patch->partition_to().value);
+    if (patch_in(decision)) text += "; writes";
+    if (patch_in(decision) && patch_in(decision)->partition)
+        text += fmt::format(", partition {}", patch_in(decision)->partition->value);
     if (decision.releases) text += ", releases";
-    if (decision.removal) text += fmt::format("; deletes {}", decision.removal->name);
+    if (removal_in(decision))
+        text += fmt::format("; deletes {}", removal_in(decision)->object.ref.name);
     for (const engine::Notice& notice : decision.notices)
         text += fmt::format("; tells {}", engine::entry(notice.reason).name);
-    for (const engine::ObjectWrite& write : decision.writes) {
+    for (const engine::Action& write : writes_in(decision)) {
         text += fmt::format("; {} of {}", write.of_status ? "status" : "finalizers",
                             write.object.ref.name);
         for (const engine::Notice& notice : write.notices)
@@ -85,7 +87,7 @@ std::string line(const Decision& decision) {
     return text;
 }
 
-Status status_in(const engine::ObjectWrite& write) {
+Status status_in(const engine::Action& write) {
     model::CustomObject written;
     for (const auto& one : boost::json::parse(write.body).as_array())
         if (one.at("path") == "/status" && one.at("op") == "add")
@@ -94,7 +96,7 @@ Status status_in(const engine::ObjectWrite& write) {
 }
 
 Status told(const Decision& decision, const std::string& name) {
-    for (const engine::ObjectWrite& write : decision.writes)
+    for (const engine::Action& write : writes_in(decision))
         if (write.of_status && write.object.ref.name == name) return status_in(write);
     return {};
 }
@@ -104,15 +106,15 @@ TEST(Decide, TheFinalizerComesBeforeEverythingElse) {
     fresh.finalizers = {"somebody.else/has-one"};
     const Decision decision = decide(with(pending(3, Partition{0}), {fresh}), noon);
     EXPECT_EQ(line(decision), "Idle; finalizers of slow");
-    EXPECT_THAT(decision.writes.front().body,
+    EXPECT_THAT(writes_in(decision).front().body,
                 HasSubstr(R"(["somebody.else/has-one","sts.plus/finalizer"])"));
 }
 
 TEST(Decide, AdoptsBehindAClosedGate) {
     const Decision idle = decide(with(seen(3), {object("slow")}), noon);
     EXPECT_EQ(line(idle), "Adopted; writes; tells Adopted");
-    EXPECT_THAT(idle.patch->to_json_patch(), HasSubstr("phasedrollout/slow"));
-    EXPECT_THAT(idle.patch->to_json_patch(), HasSubstr("sts.plus~1phasedRollout"));
+    EXPECT_THAT(patch_in(idle)->body, HasSubstr("phasedrollout/slow"));
+    EXPECT_THAT(patch_in(idle)->body, HasSubstr("sts.plus~1phasedRollout"));
     const Decision late = decide(with(pending(3, Partition{0}), {object("slow")}), noon);
     EXPECT_EQ(line(late),
               "RolloutStarted; writes, partition 1000000; tells Adopted; tells RolloutStarted");
@@ -127,19 +129,19 @@ TEST(Decide, TheHolderSteersOrElseTheOldest) {
     EXPECT_EQ(told(held, "old").phase, "ErrorCannotManage");
     EXPECT_THAT(told(held, "old").message, HasSubstr("phasedrollout/slow steers StatefulSet web"));
     const Decision free = decide(with(seen(3), {old, late}), noon);
-    EXPECT_THAT(free.patch->to_json_patch(), HasSubstr("phasedrollout/old"));
+    EXPECT_THAT(patch_in(free)->body, HasSubstr("phasedrollout/old"));
     EXPECT_EQ(told(free, "slow").phase, "ErrorCannotManage");
     old.meta.deleting = true;
     const Decision leaving = decide(with(seen(3), {old, late}), noon);
-    EXPECT_THAT(leaving.patch->to_json_patch(), HasSubstr("phasedrollout/slow"));
+    EXPECT_THAT(patch_in(leaving)->body, HasSubstr("phasedrollout/slow"));
     EXPECT_EQ(line(leaving), "Adopted; writes; tells Adopted; finalizers of old");
 }
 
 TEST(Decide, TakesOverFromOneThatIsGone) {
     Snapshot look = resting({object("new")});
     const Decision decision = decide(look, noon);
-    ASSERT_TRUE(decision.patch);
-    EXPECT_THAT(decision.patch->to_json_patch(), HasSubstr("phasedrollout/new"));
+    ASSERT_TRUE(patch_in(decision));
+    EXPECT_THAT(patch_in(decision)->body, HasSubstr("phasedrollout/new"));
 }
 
 TEST(Decide, AnotherApiIsRespected) {
@@ -167,12 +169,12 @@ TEST(Decide, SkipCheckOpensTheGateAndSaysSo) {
     const auto skips = object("slow", {{"/skipCheck", "true"}});
     const Decision opens = decide(open_at(2, {skips}), noon);
     EXPECT_EQ(line(opens), "Suspended; writes, partition 0, releases; tells Suspended");
-    EXPECT_THAT(opens.patch->to_json_patch(), Not(HasSubstr("sts.plus~1phasedRollout")));
+    EXPECT_THAT(patch_in(opens)->body, Not(HasSubstr("sts.plus~1phasedRollout")));
     Snapshot open = with(rolling(3, 0), {skips});
     open.workload.partition = Partition{0};
     const Decision rests = decide(open, noon);
     EXPECT_EQ(line(rests), "Suspended; status of slow tells Suspended");
-    EXPECT_EQ(rests.writes[0].notices[0].message,
+    EXPECT_EQ(writes_in(rests)[0].notices[0].message,
               "Checks are switched off: Kubernetes updates the pods by itself.");
     EXPECT_EQ(told(rests, "slow").phase, "Suspended");
 }
@@ -184,7 +186,7 @@ TEST(Decide, DeletionOpensTheGateAndThenLetsTheObjectGo) {
     EXPECT_EQ(line(opens), "Released; writes, partition 0, releases; tells Released");
     ASSERT_TRUE(opens.subject.has_value());
     EXPECT_EQ(opens.subject->ref.name, "slow");
-    EXPECT_THAT(opens.patch->to_json_patch(), HasSubstr("sts.plus~1phasedRollout"));
+    EXPECT_THAT(patch_in(opens)->body, HasSubstr("sts.plus~1phasedRollout"));
     const Decision goes = decide(with(rolling(3, 0), {leaving}), noon);
     EXPECT_EQ(line(goes), "Released; finalizers of slow");
     leaving.finalizers.clear();
@@ -206,7 +208,7 @@ TEST(Decide, ASpecThatCannotBeReadHoldsEverything) {
     // Somebody opens the gate meanwhile: it is closed all the same.
     Snapshot bypassed = open_at(2, {odd});
     bypassed.workload.partition = Partition{0};
-    EXPECT_TRUE(decide(bypassed, noon).patch->moves_partition());
+    EXPECT_TRUE(patch_in(decide(bypassed, noon))->partition);
 }
 
 TEST(Decide, NamesTheObjectInTheCommandThatHelps) {
@@ -238,27 +240,28 @@ TEST(Decide, APersonMaySayOnEitherObjectThatUnreadyPodsBehindTheGateDoNotMatter)
 }
 
 // The first check of the step has come to this, a minute after the step began.
-Decision after_check(engine::MetricEvidence::Kind kind, int successes) {
+Decision after_check(engine::MetricAnswer::Kind kind, int successes) {
     Snapshot look = open_at(2, {object("slow")});
     look.progress = decide(look, noon).progress;
     look.progress->tries = look.progress->successes = successes;
     look.progress->last = noon + 30s;
     const Decision asks = decide(look, noon + 1min);
-    const auto& probe = std::get<engine::MetricProbe>(asks.probe.value());
-    look.reading = engine::MetricEvidence{probe.key, kind, true, false, "0.5", noon + 1min};
+    look.evidence = {{asks.probe.value().key,
+                      engine::answer_of(engine::MetricAnswer{kind, true, false, "0.5"}),
+                      noon + 1min}};
     return decide(look, noon + 1min);
 }
 
 TEST(Decide, AFailedCheckIsToldWithoutItsCounts) {
-    const Decision decision = after_check(engine::MetricEvidence::Kind::Data, 0);
+    const Decision decision = after_check(engine::MetricAnswer::Kind::Data, 0);
     ASSERT_EQ(line(decision), "CheckFailed; status of slow tells CheckFailed");
-    EXPECT_EQ(decision.writes[0].notices[0].message,
+    EXPECT_EQ(writes_in(decision)[0].notices[0].message,
               "The check before pod web-1 failed: Prometheus returned data, where only no data "
               "means a pass.");
 }
 
 TEST(Decide, TellsThatTheChecksPassedWhenAPodMayGo) {
-    EXPECT_EQ(line(after_check(engine::MetricEvidence::Kind::NoData, 2)),
+    EXPECT_EQ(line(after_check(engine::MetricAnswer::Kind::NoData, 2)),
               "PodsNotReady; writes, partition 1; tells ChecksPassed");
 }
 

@@ -131,11 +131,11 @@ TEST(PilotDecides, NotToFightWithWhoeverOpensTheGate) {
     const Snapshot put_back = after(opened_once, decide(opened_once, noon));
     const Snapshot opened_again = moved(put_back, 0);
     const Decision second = decide(opened_again, noon + 32s);
-    EXPECT_FALSE(second.patch && second.patch->moves_partition());
+    EXPECT_FALSE(patch_in(second) && patch_in(second)->partition);
     EXPECT_EQ(second.wake_at, noon + 33s);
     const Decision third = decide(opened_again, noon + 33s);
-    ASSERT_TRUE(third.patch && third.patch->moves_partition());
-    EXPECT_EQ(third.patch->partition_to(), Partition{2});
+    ASSERT_TRUE(patch_in(third) && patch_in(third)->partition);
+    EXPECT_EQ(patch_in(third)->partition, Partition{2});
 }
 
 TEST(PilotDecides, NotToWriteAgainSoonWhenItsOwnWriteCameBackChanged) {

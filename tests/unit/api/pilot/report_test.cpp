@@ -12,7 +12,8 @@ using namespace testing;
 
 model::Texts annotations_after(const Snapshot& look, Instant now = noon) {
     const Decision decision = decide(look, now);
-    return decision.patch ? after(look, decision).workload.annotations : look.workload.annotations;
+    return patch_in(decision) ? after(look, decision).workload.annotations
+                              : look.workload.annotations;
 }
 
 TEST(PilotReport, SaysPhaseReasonMessageUnblockAndSinceWhen) {
@@ -32,8 +33,9 @@ TEST(PilotReport, SaysPhaseReasonMessageUnblockAndSinceWhen) {
 TEST(PilotReport, SinceStaysWhilePhaseAndReasonStay) {
     Snapshot look = answered(open_at(3, 2), false, "backup running");
     look = after(look, decide(look, noon));
-    look.evidence->message = "backup still running";
-    look.evidence->at = noon + 30s;
+    look.evidence.at(0).answer =
+        engine::answer_of(engine::HookAnswer{false, "backup still running"});
+    look.evidence.at(0).at = noon + 30s;
     const model::Texts texts = annotations_after(look, noon + 30s);
     EXPECT_EQ(texts.at(key::message),
               "Hook careful refused between web-2 and web-1: backup still running");
@@ -45,9 +47,9 @@ TEST(PilotReport, TheSameWordsAreNotWrittenTwice) {
          {answered(open_at(3, 2), false, "backup"), resting(3), open_at(3, 0)}) {
         Snapshot now = look;
         const Decision first = decide(now, noon);
-        if (first.patch) now = after(now, first);
+        if (patch_in(first)) now = after(now, first);
         const Decision second = decide(now, noon + 1s);
-        EXPECT_FALSE(second.patch.has_value()) << line(second);
+        EXPECT_FALSE(patch_in(second)) << line(second);
         EXPECT_TRUE(second.notices.empty()) << line(second);
     }
 }

@@ -10,6 +10,7 @@
 #include "api/pilot/decide.hpp"
 #include "api/pilot/spec.hpp"
 #include "engine/steering.hpp"
+#include "tests/unit/engine/actions.hpp"
 #include "tests/unit/engine/seen.hpp"
 #include "tests/unit/model/written.hpp"
 
@@ -75,16 +76,19 @@ inline Snapshot waiting(int replicas) {
 }
 
 // The question to the hook that the decision holds, or null.
-inline const engine::HookProbe* question_of(const Decision& decision) {
-    return decision.probe ? std::get_if<engine::HookProbe>(&*decision.probe) : nullptr;
+inline const Transition* transition_of(const Decision& decision) {
+    const auto* call =
+        decision.probe ? engine::opened<HookCall>(*decision.probe->question) : nullptr;
+    return call ? &call->transition : nullptr;
 }
 
 // The hook has answered what the decision would ask it.
 inline Snapshot answered(Snapshot look, bool allowed, const std::string& message = "",
                          Instant at = noon) {
     const Decision decision = decide(look, noon);
-    if (const auto* probe = question_of(decision))
-        look.evidence = engine::HookEvidence{probe->key, probe->binding, allowed, message, at};
+    if (decision.probe)
+        look.evidence = {
+            {decision.probe->key, engine::answer_of(engine::HookAnswer{allowed, message}), at}};
     return look;
 }
 inline Snapshot allowed(const Snapshot& look) {
@@ -93,13 +97,13 @@ inline Snapshot allowed(const Snapshot& look) {
 
 // The world after the decision was written.
 inline Snapshot after(Snapshot look, const Decision& decision) {
-    auto set = model::testing::written(look.workload, decision.patch->to_json_patch());
+    auto set = model::testing::written(look.workload, patch_in(decision)->body);
     if (set) look.workload = *std::move(set);
     look.workload.observed_generation = look.workload.meta.generation;
     return look;
 }
 
-inline std::string name_of(const std::optional<engine::PodRef>& pod) {
+inline std::string name_of(const std::optional<HookPod>& pod) {
     return pod ? pod->name : "nil";
 }
 
@@ -108,15 +112,15 @@ inline std::string name_of(const std::optional<engine::PodRef>& pod) {
 inline std::string line(const Decision& decision) {
     std::string text = fmt::format("{} {}", engine::to_text(decision.report.phase),
                                    engine::entry(decision.report.reason).name);
-    if (decision.patch) text += "; writes";
-    if (decision.patch && decision.patch->moves_partition())
-        text += fmt::format(", partition {}", decision.patch->partition_to().value);
+    if (patch_in(decision)) text += "; writes";
+    if (patch_in(decision) && patch_in(decision)->partition)
+        text += fmt::format(", partition {}", patch_in(decision)->partition->value);
     if (decision.takes_step) text += ", lets go";
     if (decision.ended) text += fmt::format(", ends {}", decision.ended->outcome);
     for (const engine::Notice& notice : decision.notices)
         text += fmt::format("; tells {}", engine::entry(notice.reason).name);
-    if (const auto* probe = question_of(decision))
-        text += fmt::format("; asks {} > {}", name_of(probe->prev), name_of(probe->next));
+    if (const auto* asked = transition_of(decision))
+        text += fmt::format("; asks {} > {}", name_of(asked->prev), name_of(asked->next));
     if (decision.wake_at) text += fmt::format("; wakes in {}", to_text(*decision.wake_at - noon));
     return text;
 }

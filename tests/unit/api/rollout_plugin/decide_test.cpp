@@ -10,6 +10,7 @@
 #include "api/rollout_plugin/outside.hpp"
 #include "engine/steering.hpp"
 #include "model/annotations.hpp"
+#include "tests/unit/engine/actions.hpp"
 #include "tests/unit/engine/seen.hpp"
 
 namespace sluice::api::rollout_plugin {
@@ -58,17 +59,17 @@ Snapshot open_at(int partition, std::vector<model::CustomObject> objects) {
     return look;
 }
 
-const engine::ObjectWrite* status_of(const Decision& decision, const std::string& name) {
-    for (const engine::ObjectWrite& write : decision.writes)
+const engine::Action* status_of(const Decision& decision, const std::string& name) {
+    for (const engine::Action& write : decision.actions)
         if (write.of_status && write.object.ref.name == name) return &write;
     return nullptr;
 }
 
 TEST(PluginDecision, LetsThePodsOfAStepGoAndTellsOfThemInItsOwnWords) {
     const Decision decision = decide(open_at(2, {object("gentle")}), noon);
-    ASSERT_TRUE(decision.patch.has_value());
-    EXPECT_EQ(decision.patch->partition_to(), Partition{0});
-    EXPECT_THAT(decision.patch->to_json_patch(), Not(HasSubstr("sluice.dev~1reason")))
+    ASSERT_TRUE(patch_in(decision));
+    EXPECT_EQ(patch_in(decision)->partition, Partition{0});
+    EXPECT_THAT(patch_in(decision)->body, Not(HasSubstr("sluice.dev~1reason")))
         << "the report is in the status of the RolloutPlugin";
     ASSERT_EQ(decision.notices.size(), 1u);
     EXPECT_EQ(decision.notices[0].reason, Reason::StepTaken);
@@ -79,13 +80,13 @@ TEST(PluginDecision, WhoTakesASetThatNobodyHoldsLooksFirst) {
     free.workload.labels.clear();
     free.objects = {object("gentle")};
     const Decision adopts = decide(free, noon);
-    ASSERT_TRUE(adopts.patch.has_value());
+    ASSERT_TRUE(patch_in(adopts));
     EXPECT_TRUE(adopts.needs_live);
     EXPECT_FALSE(decide(open_at(2, {object("gentle")}), noon).needs_live);
     Snapshot known = open_at(2, {object("gentle")});
     known.workload.annotations[key::claim] = "rolloutplugin/one-that-is-gone";
     const Decision inherits = decide(known, noon);
-    ASSERT_TRUE(inherits.patch.has_value());
+    ASSERT_TRUE(patch_in(inherits));
     EXPECT_FALSE(inherits.needs_live);
 }
 
@@ -104,7 +105,7 @@ TEST(PluginDecision, OneThatIsBeingDeletedDoesNothingAndIsSpokenOf) {
     model::CustomObject leaving = object("gentle");
     leaving.meta.deleting = true;
     const Decision decision = decide(open_at(2, {leaving}), noon);
-    EXPECT_FALSE(decision.patch.has_value());
+    EXPECT_FALSE(patch_in(decision));
     ASSERT_TRUE(decision.subject.has_value());
     EXPECT_EQ(decision.subject->ref.name, "gentle");
 }
@@ -122,20 +123,20 @@ TEST(PluginDecision, APersonMaySayOnEitherObjectThatUnreadyPodsBehindTheGateDoNo
     one_by_one.replace(one_by_one.find(R"({"setWeight": 100})"), 0, R"({"setWeight": 70}, )");
     Snapshot look = open_at(2, {object("gentle", one_by_one)});
     look.pods[0].ready = false;
-    EXPECT_FALSE(decide(look, noon).patch.has_value());
+    EXPECT_FALSE(patch_in(decide(look, noon)));
     Snapshot by_set = look;
     by_set.workload.annotations[key::allow_unready] = "true";
-    EXPECT_TRUE(decide(by_set, noon).patch.has_value());
+    EXPECT_TRUE(patch_in(decide(by_set, noon)));
     look.objects[0].annotations[key::allow_unready] = "true";
-    EXPECT_TRUE(decide(look, noon).patch.has_value());
+    EXPECT_TRUE(patch_in(decide(look, noon)));
 }
 
 TEST(PluginDecision, PodsThatTheNextStepReplacesMayBeBroken) {
     Snapshot look = open_at(2, {object("gentle")});
     look.pods[0].ready = look.pods[1].ready = false;
-    EXPECT_EQ(decide(look, noon).patch.value().partition_to(), Partition{0});
+    EXPECT_EQ(patch_in(decide(look, noon))->partition, Partition{0});
     look.pods[2].ready = false;
-    EXPECT_FALSE(decide(look, noon).patch.has_value()) << "one that went before";
+    EXPECT_FALSE(patch_in(decide(look, noon))) << "one that went before";
 }
 
 TEST(PluginDecision, APromotionOfAllPodsEndsThePauseOfTheSpecFirst) {
@@ -147,10 +148,10 @@ TEST(PluginDecision, APromotionOfAllPodsEndsThePauseOfTheSpecFirst) {
         "startedAt":")" + to_rfc3339(noon - 10min) +
                              R"("}})";
     const Decision decision = decide(look, noon);
-    EXPECT_FALSE(decision.patch.has_value());
-    ASSERT_EQ(decision.writes.size(), 1u);
-    EXPECT_FALSE(decision.writes[0].of_status);
-    EXPECT_THAT(decision.writes[0].body, HasSubstr(R"("path":"/spec/paused","value":false)"));
+    EXPECT_FALSE(patch_in(decision));
+    ASSERT_EQ(writes_in(decision).size(), 1u);
+    EXPECT_FALSE(writes_in(decision)[0].of_status);
+    EXPECT_THAT(writes_in(decision)[0].body, HasSubstr(R"("path":"/spec/paused","value":false)"));
 }
 
 TEST(PluginDecision, ThatNothingIsPendingDoesNotHideAPause) {
@@ -180,21 +181,21 @@ TEST(PluginDecision, ARunThatThereIsNoRoomForIsToldOfOnceAndNotMadeAgain) {
     Snapshot look = open_at(2, {object("gentle", analysed)});
     look.objects[0].status = status_after(decide(look, noon));
     Decision decision = decide(look, noon);
-    ASSERT_EQ(decision.wants.size(), 1u);
+    ASSERT_EQ(decision.rests_on.size(), 1u);
     model::CustomObject recipe;
     recipe.spec = R"({"metrics":[{"name":"ok","provider":{"web":{"url":"http://shop/"}}}]})";
-    look.looked_at = {{decision.wants[0], recipe}};
+    look.looked_at = {{decision.rests_on[0], recipe}};
     decision = decide(look, noon);
-    ASSERT_EQ(decision.writes.size(), 1u);
-    ASSERT_EQ(decision.writes[0].deed, engine::ObjectWrite::Deed::Create);
+    ASSERT_EQ(writes_in(decision).size(), 1u);
+    ASSERT_EQ(writes_in(decision)[0].verb, engine::Action::Verb::Create);
     model::CustomObject unread;
-    unread.meta.key = decision.writes[0].object.ref.key();
+    unread.meta.key = writes_in(decision)[0].object.ref.key();
     unread.owner_uid = "gentle-uid";
     look.owned = {unread};
     look.objects[0].status = status_after(decide(look, noon));
     EXPECT_THAT(look.objects[0].status, HasSubstr(R"("reason":"TooManyBytes")"));
     EXPECT_THAT(look.objects[0].status, HasSubstr(unread.meta.key.name));
-    EXPECT_TRUE(decide(look, noon + 1s).writes.empty());
+    EXPECT_TRUE(writes_in(decide(look, noon + 1s)).empty());
 }
 
 TEST(PluginDecision, APodThatIsReplacedIsWorthAWordOnlyIfItTakesLong) {
@@ -213,12 +214,12 @@ TEST(PluginDecision, ASpecThatCannotBeReadHoldsEverything) {
                             R"("name":"web"},"plugin":{"name":"statefulset-plugin"}})";
     const Decision decision = decide(open_at(2, {object("gentle", odd)}), noon);
     EXPECT_EQ(decision.report.reason, Reason::InvalidSpec);
-    EXPECT_FALSE(decision.patch.has_value());
+    EXPECT_FALSE(patch_in(decision));
     Snapshot bypassed = open_at(2, {object("gentle", odd)});
     bypassed.workload.partition = Partition{0};
     const Decision closes = decide(bypassed, noon);
-    ASSERT_TRUE(closes.patch.has_value()) << "somebody opened the gate: it is closed all the same";
-    EXPECT_EQ(closes.patch->partition_to(), Partition{2});
+    ASSERT_TRUE(patch_in(closes)) << "somebody opened the gate: it is closed all the same";
+    EXPECT_EQ(patch_in(closes)->partition, Partition{2});
 }
 
 TEST(PluginTarget, IsTheSetThatItNamesOrAWorkloadOfItsPlugin) {

@@ -7,11 +7,11 @@
 
 #include <boost/json.hpp>
 
-#include "api/own_questions.hpp"
 #include "api/rollout_plugin/decide.hpp"
 #include "api/rollout_plugin/declarations.hpp"
-#include "api/rollout_plugin/look.hpp"
+#include "api/rollout_plugin/plugin_probe.hpp"
 #include "api/rollout_plugin/status.hpp"
+#include "tests/unit/engine/actions.hpp"
 
 namespace sluice::api::rollout_plugin {
 namespace {
@@ -47,7 +47,7 @@ struct Desk {
 
     Decision look() {
         Decision decision = decide(seen, now);
-        for (const engine::ObjectWrite& write : decision.writes) {
+        for (const engine::Action& write : writes_in(decision)) {
             const auto operations = boost::json::parse(write.body).as_array();
             for (const boost::json::value& one : operations)
                 if (one.at("op") == "add" && one.at("path") == "/status")
@@ -56,25 +56,23 @@ struct Desk {
         return decision;
     }
 
-    // Looks until nothing is written any more.
+    // PluginEvidence until nothing is written any more.
     Decision settle() {
         Decision decision = look();
-        for (int i = 0; i < 10 && !decision.writes.empty(); ++i)
+        for (int i = 0; i < 10 && !writes_in(decision).empty(); ++i)
             decision = look();
         return decision;
     }
 
-    const PluginLook& asked(const Decision& decision) {
-        const auto& probe = std::get<engine::OwnProbe>(*decision.probe);
-        key = probe.key;
-        question = probe.question;
-        return std::get<PluginLook>(opened(*question).what);
+    const PluginProbe& asked(const Decision& decision) {
+        key = decision.probe.value().key;
+        question = decision.probe->question;
+        return *engine::opened<PluginProbe>(*question);
     }
 
     // The answer to the last question that was looked at.
-    void answer(PluginSight sight) {
-        seen.answer =
-            engine::OwnEvidence{key, std::make_shared<const Reply>(std::move(sight)), now};
+    void answer(PluginObservation sight) {
+        seen.evidence = {{key, engine::answer_of(std::move(sight)), now}};
     }
 
     Status status() const { return read_status(seen.objects[0]); }
@@ -87,10 +85,11 @@ struct Desk {
     engine::Snapshot seen;
     Instant now = noon;
     std::string key;
-    std::shared_ptr<const engine::OwnQuestion> question;
+    std::shared_ptr<const engine::Question> question;
 };
 
-PluginSight at(int percent, const std::string& updated, bool verified, std::string message = "") {
+PluginObservation at(int percent, const std::string& updated, bool verified,
+                     std::string message = "") {
     return {.status = {100, percent, 100, 100, "v1", updated, true},
             .verified = verified,
             .message = std::move(message)};
@@ -108,7 +107,7 @@ void begin(Desk& desk) {
 TEST(OutsideLooks, AreMadeOfAsFewCallsAsTheyNeed) {
     using enum PluginMethod;
     struct Row {
-        PluginLook look;
+        PluginProbe look;
         std::string speaks_of;
         std::vector<PluginMethod> calls;
     };
@@ -124,7 +123,7 @@ TEST(OutsideLooks, AreMadeOfAsFewCallsAsTheyNeed) {
          {GetResourceStatus}},
     };
     for (const Row& row : rows) {
-        LookSoFar so_far;
+        ProbeSoFar so_far;
         std::vector<PluginMethod> calls;
         while (const auto method = next_method(row.look, so_far)) {
             calls.push_back(*method);
@@ -136,22 +135,22 @@ TEST(OutsideLooks, AreMadeOfAsFewCallsAsTheyNeed) {
 }
 
 TEST(OutsideLooks, EndWithTheFirstErrorAndVerifyNothingThen) {
-    const PluginLook look{
+    const PluginProbe look{
         .call = {}, .revision = "v2", .act = PluginMethod::SetWeight, .verifies = true};
-    LookSoFar so_far;
+    ProbeSoFar so_far;
     take_answer(so_far, PluginMethod::GetResourceStatus,
                 PluginAnswer{.status = at(20, "v2", true).status});
     EXPECT_EQ(next_method(look, so_far), PluginMethod::SetWeight);
     take_answer(so_far, PluginMethod::SetWeight, failure(ErrorKind::Timeout, "too slow"));
     EXPECT_EQ(next_method(look, so_far), std::nullopt);
-    EXPECT_EQ(so_far.sight, (PluginSight{.error = "too slow"}));
+    EXPECT_EQ(so_far.observation, (PluginObservation{.error = "too slow"}));
 }
 
 TEST(Outside, TheFirstLookAsksWhetherThePluginCanDoIt) {
     Desk desk;
     const Decision decision = desk.look();
-    EXPECT_THAT(decision.writes, IsEmpty());
-    const PluginLook& look = desk.asked(decision);
+    EXPECT_THAT(writes_in(decision), IsEmpty());
+    const PluginProbe& look = desk.asked(decision);
     EXPECT_TRUE(look.inits);
     EXPECT_EQ(look.act, std::nullopt);
     EXPECT_EQ(look.call.name, "shop");
@@ -168,13 +167,13 @@ TEST(Outside, WhatIsAskedForIsToldFirst) {
     desk.asked(desk.settle());
     desk.answer(at(0, "v2", false));
     const Decision started = desk.look();
-    ASSERT_THAT(started.writes, SizeIs(1));
+    ASSERT_THAT(writes_in(started), SizeIs(1));
     EXPECT_EQ(started.probe, std::nullopt);
     EXPECT_TRUE(desk.status().in_progress);
     EXPECT_EQ(desk.status().rollout->weight, 0);
     const Decision asks = desk.settle();
     EXPECT_TRUE(asks.needs_live);
-    const PluginLook& first = desk.asked(asks);
+    const PluginProbe& first = desk.asked(asks);
     EXPECT_EQ(first.revision, "v2");
     EXPECT_EQ(first.act, PluginMethod::SetWeight);
     EXPECT_EQ(first.call.weight, 0);
@@ -187,7 +186,7 @@ TEST(Outside, WhatIsAskedForIsToldFirst) {
 TEST(Outside, OnlyAFreshVerifiedLookAtThisWeightTakesAStep) {
     struct Row {
         const char* what;
-        PluginSight sight;
+        PluginObservation sight;
         Duration age;
     };
     for (const Row& row : {Row{"an error", {.error = "down"}, 0s},
@@ -223,7 +222,7 @@ TEST(Outside, APauseHoldsUntilSomebodyGoesOnAndThePluginIsAskedAgain) {
     desk.seen.objects[0].status = write_status(told);
     desk.now = desk.now + 10s;
     const Decision again = desk.look();
-    EXPECT_THAT(again.writes, IsEmpty());
+    EXPECT_THAT(writes_in(again), IsEmpty());
     EXPECT_EQ(desk.asked(again).act, std::nullopt);
     desk.answer(at(20, "v2", true));
     desk.settle();
@@ -260,7 +259,7 @@ TEST(Outside, ANewRevisionBeginsFromTheTop) {
     Desk desk;
     begin(desk);
     desk.answer(at(20, "v3", true));
-    const PluginLook& look = desk.asked(desk.settle());
+    const PluginProbe& look = desk.asked(desk.settle());
     EXPECT_EQ(look.revision, "v3");
     EXPECT_EQ(look.call.weight, 0);
     EXPECT_EQ(desk.status().rollout->id, 2);
@@ -308,7 +307,7 @@ TEST(Outside, AWaitWhoseWordsChangeIsNotWrittenAtEveryLook) {
         desk.seen.waiting_for = engine::Reason::PluginWorking;
         desk.seen.waiting_since = noon;
         desk.answer(at(percent, "v2", false, std::to_string(percent) + " % so far."));
-        for (Decision decision = desk.look(); !decision.writes.empty(); decision = desk.look())
+        for (Decision decision = desk.look(); !writes_in(decision).empty(); decision = desk.look())
             ++writes;
     }
     EXPECT_LE(writes, 3);
@@ -357,7 +356,7 @@ TEST(Outside, AnotherWorkloadIsAnotherRollout) {
     ++desk.seen.objects[0].meta.generation;
     EXPECT_EQ(desk.asked(desk.settle()).act, std::nullopt);
     desk.answer(at(0, "v2", false));
-    const PluginLook& look = desk.asked(desk.settle());
+    const PluginProbe& look = desk.asked(desk.settle());
     EXPECT_EQ(look.call.name, "other");
     EXPECT_EQ(look.call.weight, 0);
 }
@@ -376,7 +375,7 @@ TEST(Outside, AnAbortThatComesTooLateEndsWithTheNewRevision) {
     begin(desk);
     desk.command({.promote_full = true});
     EXPECT_EQ(desk.asked(desk.settle()).act, PluginMethod::Promote);
-    PluginSight promoted = at(100, "v2", false);
+    PluginObservation promoted = at(100, "v2", false);
     promoted.status.current_revision = "v2";
     promoted.status.ready = false;
     desk.answer(promoted);
@@ -423,15 +422,16 @@ TEST(Outside, OfTwoThatNameOneWorkloadOneSteers) {
     EXPECT_EQ(target_of(second), target_of(desk.seen.objects[0]));
     desk.seen.objects.push_back(second);
     const Decision decision = decide(desk.seen, desk.now);
-    ASSERT_THAT(decision.writes, SizeIs(1));
-    EXPECT_EQ(decision.writes[0].object.ref.name, "younger");
-    EXPECT_THAT(decision.writes[0].body, HasSubstr("rolloutplugin/gentle steers this workload"));
+    ASSERT_THAT(writes_in(decision), SizeIs(1));
+    EXPECT_EQ(writes_in(decision)[0].object.ref.name, "younger");
+    EXPECT_THAT(writes_in(decision)[0].body,
+                HasSubstr("rolloutplugin/gentle steers this workload"));
 }
 
 // Whom the only status that the decision writes to others is about.
 std::string told_by(const engine::Snapshot& seen) {
     const Decision decision = decide(seen, noon);
-    for (const engine::ObjectWrite& write : decision.writes)
+    for (const engine::Action& write : writes_in(decision))
         if (write.body.find("steers this workload") != std::string::npos)
             return write.object.ref.name;
     return "nobody";
@@ -452,7 +452,7 @@ TEST(Outside, WhoIsInTheMiddleOfARolloutSteersAndNotTheOldest) {
     desk.seen.objects[0].meta.deleting = true;
     EXPECT_EQ(told_by(desk.seen), "nobody") << "one that goes steers nothing and is told nothing";
     desk.seen.objects[1].meta.deleting = true;
-    EXPECT_TRUE(decide(desk.seen, noon).writes.empty());
+    EXPECT_TRUE(writes_in(decide(desk.seen, noon)).empty());
 }
 
 TEST(OutsidePlugins, AreFoundOrRefusedWithTheField) {

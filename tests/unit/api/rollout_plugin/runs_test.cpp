@@ -5,6 +5,7 @@
 
 #include "api/analysis/run_object.hpp"
 #include "api/rollout_plugin/position.hpp"
+#include "tests/unit/engine/actions.hpp"
 
 namespace sluice::api::rollout_plugin {
 namespace {
@@ -43,13 +44,13 @@ model::CustomObject plugin() {
 }
 
 engine::Decision tended(const engine::Snapshot& seen, int reached, bool is_open) {
-    Attention attention;
-    attention.reached = reached;
-    attention.is_open = is_open;
+    RunsWanted wanted;
+    wanted.reached = reached;
+    wanted.is_open = is_open;
     Spec spec;
     spec.steps = {SetWeight{20}, AnalysisCall{}, SetWeight{40}};
     engine::Decision decision;
-    EXPECT_FALSE(tend(decision, seen, plugin(), spec, rollout(), list, attention));
+    EXPECT_FALSE(add_run_action(decision, seen, plugin(), spec, rollout(), list, wanted));
     return decision;
 }
 
@@ -64,7 +65,7 @@ TEST(PluginRuns, CountForTheRolloutThatTheyWereMadeIn) {
 TEST(PluginRuns, GoOnWhileTheirStepRestsForAnotherReason) {
     engine::Snapshot seen;
     seen.owned = {run_of(rollout(), "1"), run_of(rollout(), "background")};
-    EXPECT_TRUE(tended(seen, 1, true).writes.empty());
+    EXPECT_TRUE(writes_in(tended(seen, 1, true)).empty());
 }
 
 TEST(PluginRuns, AreEndedBehindTheirStepAndWithTheirRolloutAfterALook) {
@@ -72,8 +73,8 @@ TEST(PluginRuns, AreEndedBehindTheirStepAndWithTheirRolloutAfterALook) {
     seen.owned = {run_of(rollout(), "1")};
     for (const auto& [reached, is_open] : {std::pair{2, true}, std::pair{1, false}}) {
         const engine::Decision decision = tended(seen, reached, is_open);
-        ASSERT_EQ(decision.writes.size(), 1u);
-        EXPECT_NE(decision.writes.front().body.find("/spec/terminate"), std::string::npos);
+        ASSERT_EQ(writes_in(decision).size(), 1u);
+        EXPECT_NE(writes_in(decision).front().body.find("/spec/terminate"), std::string::npos);
         EXPECT_TRUE(decision.needs_live);
     }
 }
@@ -97,13 +98,13 @@ TEST(PluginRuns, ThatThereIsNoRoomToReadAreNamedAndLeftAlone) {
     Spec spec;
     spec.steps = {SetWeight{20}, AnalysisCall{}, SetWeight{40}};
     engine::Decision decision;
-    const Attention waiting{.step = 1, .reached = 1, .background = false, .is_open = true};
-    const auto refused = tend(decision, seen, plugin(), spec, rollout(), list, waiting);
+    const RunsWanted waiting{.step = 1, .reached = 1, .background = false, .is_open = true};
+    const auto refused = add_run_action(decision, seen, plugin(), spec, rollout(), list, waiting);
     ASSERT_TRUE(refused.has_value());
     EXPECT_EQ(refused->reason, engine::Reason::TooManyBytes);
     EXPECT_NE(refused->message.find(unread.meta.key.name), std::string::npos);
-    EXPECT_TRUE(decision.writes.empty());
-    EXPECT_TRUE(tended(seen, 0, true).writes.empty()) << "it may be the one that is waited for";
+    EXPECT_TRUE(writes_in(decision).empty());
+    EXPECT_TRUE(writes_in(tended(seen, 0, true)).empty()) << "it may be the one that is waited for";
 }
 
 Status told_of(const engine::Memory& memory) {

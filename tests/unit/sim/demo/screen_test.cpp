@@ -8,9 +8,9 @@
 namespace sluice::sim::demo {
 namespace {
 
-constexpr Style plain{.colour = false};
+constexpr terminal::Style plain{.colour = false};
 
-std::string drawn(const Scene& scene, const Style& style) {
+std::string drawn(const Scene& scene, const terminal::Style& style) {
     std::string text;
     for (const std::string& line : draw(scene, style))
         text += line + "\n";
@@ -63,7 +63,7 @@ TEST(DemoScreen, FitsEveryTerminalThatIsLargeEnough) {
                 const auto lines = draw(scene, {.columns = columns, .rows = rows, .colour = false});
                 EXPECT_LE(lines.size(), static_cast<std::size_t>(rows));
                 for (const std::string& line : lines)
-                    EXPECT_LE(width(line), columns) << line;
+                    EXPECT_LE(terminal::width(line), columns) << line;
             }
 }
 
@@ -131,20 +131,6 @@ TEST(DemoScreen, NamesEveryViolation) {
     const std::string text = drawn(scene, plain);
     EXPECT_NE(text.find("S1 at noon"), std::string::npos);
     EXPECT_EQ(text.find("0 violations"), std::string::npos);
-}
-
-TEST(DemoLines, BreakBetweenWordsAndKeepTheInkOfEach) {
-    const auto lines = wrapped({{"one two", Ink::Dim}, {"; three", Ink::Bold}}, 9, 3, plain);
-    ASSERT_EQ(lines.size(), 2U);
-    EXPECT_EQ(written(lines[0], plain), "one two;");
-    EXPECT_EQ(written(lines[1], plain), "three");
-}
-
-TEST(DemoLines, SayWhereSomethingIsMissing) {
-    EXPECT_EQ(written(cut({{"a long word", Ink::Plain}}, 6, plain), plain), "a lon…");
-    const auto lines = wrapped({{"one two three four", Ink::Plain}}, 7, 1, plain);
-    ASSERT_EQ(lines.size(), 1U);
-    EXPECT_EQ(written(lines[0], plain), "one tw…");
 }
 
 }  // namespace

@@ -34,7 +34,7 @@ std::string told(const std::vector<Scene>& scenes) {
 
 TEST(DemoStories, ExistTwiceForEveryApiThatSteersWorkloads) {
     for (const api::Api& api : api::apis()) {
-        if (!api::steers_workloads(api)) continue;
+        if (!api.steers_workloads()) continue;
         EXPECT_NE(find_story(api.name, false), nullptr) << api.name;
         EXPECT_NE(find_story(api.name, true), nullptr) << api.name;
     }

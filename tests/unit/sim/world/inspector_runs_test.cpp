@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "sim/api/admission.hpp"
+#include "sim/apis/rollout_plugin/objects.hpp"
 #include "sim/world/world.hpp"
 
 namespace sluice::sim {
@@ -34,8 +35,9 @@ class InspectedRuns : public ::testing::Test {
     // As the operator does it: by the UID.
     void remove_run() {
         const ObjectPtr found = world.cluster.api().find(runs, "shop", "smoke");
-        world.inspector.witness().deletes("operator-0", {"shop", "smoke"},
-                                          text_at(found->object(), "/metadata/uid"));
+        const std::string uid = text_at(found->object(), "/metadata/uid");
+        world.inspector.witness().writes(
+            "operator-0", engine::deletion_of({{&model::pods, "shop", "smoke"}, uid}));
         world.cluster.api().remove(runs, "shop", "smoke", operator_user, world.cluster.now());
     }
     void end_run() {
@@ -113,7 +115,7 @@ TEST_F(InspectedRuns, OfPeopleAreNotEndedByAnOperator) {
 }
 
 TEST_F(InspectedRuns, OfARolloutThatIsOverAreEndedAndStayAsLongAsTheHistoryKeepsThem) {
-    world.create_plugin({.fields = {{"steps", "20"}, {"keep-successful", "0"}}});
+    rollout_plugin::create(world, {.fields = {{"steps", "20"}, {"keep-successful", "0"}}});
     for (const char* phase : {"Successful", "Failed"}) {
         create(owned(run(fmt::format(R"({{"phase":"{}"}})", phase))), admin);
         end_run();

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "sim/api/admission.hpp"
+#include "sim/apis/pilot/objects.hpp"
 #include "sim/world/world.hpp"
 
 namespace sluice::sim {
@@ -19,6 +20,7 @@ class InspectorTest : public ::testing::Test {
   protected:
     InspectorTest() {
         SetOptions set;
+        set.labels = {{pilot::label, "careful"}};
         set.claim = "data";
         world.create_set(set);
         world.cluster.run_for(1min);
@@ -59,7 +61,8 @@ TEST_F(InspectorTest, SeesAPodThatAnOperatorDeletesWithoutNamingIt) {
     const auto remove = [&](const std::string& name) {
         world.cluster.api().remove("pods", "shop", name, operator_user, world.cluster.now());
     };
-    world.inspector.witness().deletes("operator-0", {"shop", "web-0"}, uid("web-0"));
+    world.inspector.witness().writes(
+        "operator-0", engine::deletion_of({{&model::pods, "shop", "web-0"}, uid("web-0")}));
     remove("web-0");
     EXPECT_THAT(violations(), Contains(StartsWith("S9 ")));
     EXPECT_THAT(violations(), Not(Contains(StartsWith("S11 "))));

@@ -1,0 +1,115 @@
+// What an operator promises of AnalysisRuns that people make, and of the Jobs of any run.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sim/api/admission.hpp"
+#include "sim/apis/analysis/api.hpp"
+#include "sim/apis/analysis/objects.hpp"
+#include "sim/apis/analysis/runs.hpp"
+
+namespace sluice::sim::analysis {
+namespace {
+
+constexpr const char* serve_at = "/metadata/annotations/sluice.dev~1serve";
+
+// S10: the status of runs that ask for it, and Jobs of runs.
+class WritesStatus final : public Promise {
+  public:
+    using Promise::Promise;
+
+    void on_change(const Change& change) override {
+        if (change.user != operator_user) return;
+        if (change.place.resource == runs) on_run(change);
+        if (change.place.resource == "jobs.batch") on_job(change);
+    }
+
+  private:
+    void on_run(const Change& change) const {
+        const json::object& run = change.object->object();
+        const std::string& name = change.place.name;
+        if (change.type == Change::Type::Deleted || is_of_other_api(run)) return;
+        if (!change.before)
+            return broken(fmt::format("an operator made run {}, and nobody wants it", name));
+        if (text_at(run, serve_at) != "true")
+            broken(fmt::format("an operator changed run {}, which is not for it", name));
+        if (untouchable(change.before->object(), false) != untouchable(run, false))
+            broken(fmt::format("an operator changed more than the status of run {}", name));
+    }
+
+    // Made as it is, and taken away again.
+    void on_job(const Change& change) const {
+        const json::object& job = change.object->object();
+        const json::object& owner = object_at(job, "/metadata/ownerReferences/0");
+        const bool is_new = change.type == Change::Type::Added;
+        const ObjectPtr run =
+            in_.cluster.api().find(runs, change.place.ns, text_at(owner, "/name"));
+        const bool is_ours = text_at(owner, "/kind") == "AnalysisRun" &&
+                             (!is_new || (run && uid_in(run->object()) == text_at(owner, "/uid")));
+        const bool goes = change.type == Change::Type::Deleted || is_leaving(job);
+        if (!is_ours || (!is_new && !goes))
+            broken(fmt::format("an operator wrote Job {}, which is no run's", change.place.name));
+    }
+};
+
+// S11: by their UID, and when their own time is over.
+class DeletesExpired final : public Promise {
+  public:
+    using Promise::Promise;
+
+    void on_change(const Change& change) override {
+        const json::object& run = change.object->object();
+        if (change.user != operator_user || change.place.resource != runs ||
+            change.type != Change::Type::Deleted)
+            return;
+        const std::string& name = change.place.name;
+        if (!in_.history.is_named(uid_in(run)))
+            broken(fmt::format("run {} was deleted without naming its UID", name));
+        else if (!is_expired(run, now() + in_.skew) && !is_of_other_api(run))
+            broken(fmt::format("an operator deleted run {}", name));
+    }
+};
+
+}  // namespace
+
+bool is_finished(const json::object& run) {
+    const std::string phase = text_at(run, "/status/phase");
+    return !phase.empty() && phase != "Pending" && phase != "Running";
+}
+
+bool is_successful(const json::object& run) {
+    return text_at(run, "/status/phase") == "Successful";
+}
+
+bool is_expired(const json::object& run, Instant now) {
+    const auto end = parse_rfc3339(text_at(run, "/status/completedAt"));
+    const json::object& ttl = object_at(run, "/spec/ttlStrategy");
+    const char* after = is_successful(run) ? "/secondsAfterSuccess" : "/secondsAfterFailure";
+    if (!has(ttl, after)) after = "/secondsAfterCompletion";
+    return end && has(ttl, after) && *end + number_at(ttl, after) * 1s <= now;
+}
+
+bool is_of_other_api(const json::object& run) {
+    const std::string kind = text_at(run, "/metadata/ownerReferences/0/kind");
+    return flag_at(run, "/metadata/ownerReferences/0/controller") &&
+           std::ranges::any_of(apis(), [&](const Api& api) {
+               return api.kind == kind && std::ranges::find(api.judged, runs) != api.judged.end();
+           });
+}
+
+json::object untouchable(json::object run, bool may_end) {
+    run.erase("status");
+    for (const char* key : {"resourceVersion", "generation", "managedFields"})
+        erase(run, std::string{"/metadata/"} + key);
+    if (may_end) erase(run, "/spec/terminate");
+    return run;
+}
+
+Observers promises(const Inspection& inspection) {
+    Observers all;
+    add<WritesStatus>(all, "S10", inspection);
+    add<DeletesExpired>(all, "S11", inspection);
+    return all;
+}
+
+}  // namespace sluice::sim::analysis

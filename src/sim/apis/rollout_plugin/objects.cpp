@@ -1,0 +1,104 @@
+#include "sim/apis/rollout_plugin/objects.hpp"
+
+#include <sstream>
+
+namespace sluice::sim::rollout_plugin {
+namespace {
+
+// "errors,limit=2": a template, and the values of its arguments.
+json::object analysis_of(const std::string& text, bool is_of_cluster) {
+    std::istringstream words{text};
+    json::object reference;
+    json::array args;
+    for (std::string word; std::getline(words, word, ',');) {
+        const std::size_t equals = word.find('=');
+        if (reference.empty())
+            reference["templateName"] = word;
+        else if (equals != std::string::npos)
+            args.push_back(
+                json::object{{"name", word.substr(0, equals)}, {"value", word.substr(equals + 1)}});
+    }
+    if (is_of_cluster) reference["clusterScope"] = true;
+    json::object analysis{{"templates", json::array{std::move(reference)}}};
+    if (!args.empty()) analysis["args"] = std::move(args);
+    return analysis;
+}
+
+json::value as_analysis(const std::string& text) {
+    return analysis_of(text, false);
+}
+
+json::value as_cluster_analysis(const std::string& text) {
+    return analysis_of(text, true);
+}
+
+json::object step_of(const std::string& word) {
+    const std::string kind = word.substr(0, word.find('='));
+    const std::string rest = kind == word ? "" : word.substr(kind.size() + 1);
+    if (kind == "analysis" || kind == "cluster-analysis")
+        return {{"analysis", analysis_of(rest, kind != "analysis")}};
+    if (kind != "pause") return {{"setWeight", number(word)}};
+    json::object pause;
+    if (!rest.empty()) pause["duration"] = rest;
+    return {{"pause", std::move(pause)}};
+}
+
+// "20 pause 40 pause=5m analysis=errors 100"; "none" are no steps at all.
+json::value as_steps(const std::string& text) {
+    json::array steps;
+    std::istringstream words{text == "none" ? "" : text};
+    for (std::string word; words >> word;)
+        steps.push_back(step_of(word));
+    return steps;
+}
+
+constexpr WordField table[] = {
+    {"target", "/spec/workloadRef/name", as_text},
+    {"kind", "/spec/workloadRef/kind", as_text},
+    {"plugin", "/spec/plugin/name", as_text},
+    {"steps", "/spec/strategy/canary/steps", as_steps, true},
+    {"background", "/spec/strategy/canary/analysis", as_analysis},
+    {"cluster-background", "/spec/strategy/canary/analysis", as_cluster_analysis},
+    {"starting-step", "/spec/strategy/canary/analysis/startingStep", as_number},
+    {"keep-successful", "/spec/analysis/successfulRunHistoryLimit", as_number},
+    {"keep-unsuccessful", "/spec/analysis/unsuccessfulRunHistoryLimit", as_number},
+    {"paused", "/spec/paused", as_flag},
+    {"on-failure", "/spec/onFailure", as_text},
+    {"deadline", "/spec/progressDeadlineSeconds", as_seconds},
+    {"deadline-abort", "/spec/progressDeadlineAbort", as_flag},
+    {"timeout", "/spec/plugin/config/timeoutSeconds", as_seconds},
+    {"timeout-abort", "/spec/plugin/config/timeoutAbort", as_flag},
+    {"min-ready", "/spec/minReadySeconds", as_seconds},
+    {"restart-at", "/spec/restartAt", as_number},
+};
+
+}  // namespace
+
+std::span<const WordField> fields() {
+    return table;
+}
+
+Response create(World& world, const RolloutOptions& plugin) {
+    json::object object{
+        {"apiVersion", "argoproj.io/v1alpha1"},
+        {"kind", "RolloutPlugin"},
+        {"metadata", json::object{{"name", plugin.name}, {"namespace", plugin.ns}}},
+        {"spec", json::object{{"workloadRef", json::object{{"apiVersion", "apps/v1"},
+                                                           {"kind", "StatefulSet"},
+                                                           {"name", plugin.target}}},
+                              {"plugin", json::object{{"name", "statefulset"}}}}}};
+    put_fields(object, table, plugin.fields);
+    return world.cluster.api().create(object, admin, world.cluster.now());
+}
+
+Response change(World& world, const std::string& ns, const std::string& name,
+                const std::string& field, const std::string& value) {
+    return world.merge(plugins, ns, name, field_patch(table, field, value));
+}
+
+Response command(World& world, const std::string& ns, const std::string& name,
+                 json::object status) {
+    return world.merge(plugins, ns, name, json::object{{"status", std::move(status)}}, "status");
+}
+
+}  // namespace sluice::sim::rollout_plugin

@@ -1,0 +1,158 @@
+// The words about RolloutPlugins: what people do with them, the runs that they have, and the
+// plugins outside of the operator with what these move.
+#include <fmt/format.h>
+
+#include <map>
+
+#include "sim/apis/analysis/objects.hpp"
+#include "sim/apis/analysis/run_words.hpp"
+#include "sim/apis/rollout_plugin/api.hpp"
+#include "sim/apis/rollout_plugin/objects.hpp"
+
+namespace sluice::sim::rollout_plugin {
+namespace {
+
+Problem create_plugin(World& world, Words words) {
+    RolloutOptions plugin;
+    plugin.name = words[0];
+    for (std::size_t i = 1; i + 1 < words.size(); i += 2) {
+        if (!find_field(fields(), words[i]))
+            return fmt::format("a RolloutPlugin has no \"{}\"", words[i]);
+        plugin.fields[words[i]] = words[i + 1];
+    }
+    return problem_of(create(world, plugin));
+}
+
+Problem change_plugin(World& world, Words words) {
+    if (!find_field(fields(), words[1]))
+        return fmt::format("a RolloutPlugin has no \"{}\"", words[1]);
+    return problem_of(change(world, shop, words[0], words[1], words[2]));
+}
+
+Problem promote(World& world, Words words) {
+    json::object status{{"pauseConditions", nullptr}};
+    if (words.size() > 1 && words[1] == "full") status = {{"promoteFull", true}};
+    if (words.size() > 1 && words[1] == "as-before")
+        status = {{"paused", false}, {"pauseStartTime", nullptr}};
+    return problem_of(command(world, shop, words[0], std::move(status)));
+}
+
+Problem abort_rollout(World& world, Words words) {
+    return problem_of(command(world, shop, words[0], {{"abort", true}}));
+}
+
+Problem restart(World& world, Words words) {
+    return problem_of(command(world, shop, words[0], {{"restart", true}}));
+}
+
+Problem annotate_plugin(World& world, Words words) {
+    const auto [key, value] = pair_of(words[1]);
+    return problem_of(world.annotate(plugins, shop, words[0], key, value));
+}
+
+Problem delete_plugin(World& world, Words words) {
+    return problem_of(
+        world.cluster.api().remove(plugins, shop, words[0], admin, world.cluster.now()));
+}
+
+Problem declare(World& world, Words words) {
+    const std::string text =
+        words[0] == "none"
+            ? std::string{}
+            : fmt::format("- name: {0}\n  location: unix:///run/{0}.sock\n", words[0]);
+    return problem_of(
+        world.put_setting("argo-rollouts-config", "rolloutPlugins", json::value(text)));
+}
+
+Problem mood(World& world, Words words) {
+    using Mood = PluginWorld::Mood;
+    static const std::map<std::string, Mood> moods = {
+        {"well", Mood::Well}, {"down", Mood::Down}, {"slow", Mood::Slow}, {"stuck", Mood::Stuck}};
+    const auto found = moods.find(words[0]);
+    if (found == moods.end()) return "plugins are well, down, slow or stuck";
+    world.egress.plugins.mood = found->second;
+    return std::nullopt;
+}
+
+Problem workload(World& world, Words words) {
+    world.egress.plugins.set_revisions(words[0], words[1], words.back());
+    return std::nullopt;
+}
+
+Seen is_at(const World& world, Words words) {
+    return unless_same(joined(words.subspan(1)),
+                       world.egress.plugins.text(words[0], world.cluster.now()));
+}
+
+std::vector<ObjectPtr> runs_of(const World& world, const std::string& plugin) {
+    std::vector<ObjectPtr> owned = world.cluster.api().list(analysis::runs, shop);
+    std::erase_if(owned, [&](const ObjectPtr& one) {
+        return text_at(one->object(), "/metadata/ownerReferences/0/name") != plugin;
+    });
+    return owned;
+}
+
+// The youngest for a step, or the youngest in the background.
+ObjectPtr youngest(const World& world, const std::string& plugin, const std::string& step) {
+    ObjectPtr found;
+    const auto born = [](const ObjectPtr& one) {
+        return text_at(one->object(), "/metadata/creationTimestamp");
+    };
+    for (const ObjectPtr& one : runs_of(world, plugin))
+        if (text_at(one->object(), "/metadata/labels/step-index") == step &&
+            (!found || born(one) >= born(found)))
+            found = one;
+    return found;
+}
+
+Seen step_run(const World& world, Words words) {
+    return analysis::run_seen(youngest(world, words[0], words[1]), words.subspan(2));
+}
+
+Seen background_run(const World& world, Words words) {
+    return analysis::run_seen(youngest(world, words[0], ""), words.subspan(1));
+}
+
+Seen count_runs(const World& world, Words words) {
+    return unless_same(words[1], std::to_string(runs_of(world, words[0]).size()));
+}
+
+constexpr Action action_table[] = {
+    {"rolloutplugin",
+     "NAME target SET steps \"20 pause 40 pause=5m analysis=TEMPLATE,ARG=VALUE 100\" [background "
+     "TEMPLATE] [starting-step N] [keep-successful N] [keep-unsuccessful N] [paused true] "
+     "[deadline TIME] [deadline-abort true] [timeout TIME] [timeout-abort true] [on-failure "
+     "Rollback] [min-ready TIME] [plugin NAME]; "
+     "cluster-analysis and cluster-background are of a ClusterAnalysisTemplate",
+     3, create_plugin},
+    {"alter", "NAME FIELD VALUE|none, of a RolloutPlugin", 3, change_plugin},
+    {"promote", "NAME [full|as-before]", 1, promote},
+    {"abort", "NAME", 1, abort_rollout},
+    {"restart", "NAME", 1, restart},
+    {"annotate rolloutplugin", "NAME KEY=VALUE|KEY-", 2, annotate_plugin},
+    {"delete rolloutplugin", "NAME", 1, delete_plugin},
+    {"declare plugin", "NAME|none", 1, declare},
+    {"plugins", "well|down|slow|stuck", 1, mood},
+    {"workload", "NAME CURRENT [UPDATED]", 2, workload},
+};
+
+constexpr Expectation expectation_table[] = {
+    {"step run", "ROLLOUTPLUGIN STEP, and as run: of the youngest run for this step", 3, true,
+     step_run},
+    {"background run", "ROLLOUTPLUGIN, and as run: of the youngest in the background", 2, true,
+     background_run},
+    {"runs of", "ROLLOUTPLUGIN NUMBER", 2, true, count_runs},
+    {"workload", "NAME CURRENT UPDATED WEIGHT", 4, false, is_at},
+};
+
+}  // namespace
+
+std::span<const Action> actions() {
+    return action_table;
+}
+
+std::span<const Expectation> expectations() {
+    return expectation_table;
+}
+
+}  // namespace sluice::sim::rollout_plugin

@@ -1,0 +1,91 @@
+// A promise of docs/simulation.md watches what truly happens in a world, never an operator's view
+// of it, and says when it is broken.
+#pragma once
+
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "controller/effect.hpp"
+#include "sim/apis/egress.hpp"
+#include "sim/promises/history.hpp"
+
+namespace sluice::sim {
+
+class OperatorHost;
+
+// Sees everything that happens.
+class Observer {
+  public:
+    virtual ~Observer() = default;
+
+    // A change in the API's storage, whoever made it.
+    virtual void on_change(const Change&) {}
+    // An operator changed a StatefulSet that was there; and in doing so lowered the gate while it
+    // keeps its claim; so that pods go that had not been let go before; or gave its claim up.
+    virtual void on_set_write(const SetWrite&) {}
+    virtual void on_lowered(const SetWrite&) {}
+    virtual void on_step(const SetWrite&) {}
+    virtual void on_release(const SetWrite&) {}
+    virtual void on_removal(const PodRemoval&) {}
+    // A process begins: what the one before it knew is lost.
+    virtual void on_start(const std::string&) {}
+    virtual void on_log(const controller::Log&) {}
+    // The run is over, and this operator has had time to settle.
+    virtual void on_end(const OperatorHost&) {}
+
+    // What promises about all rollouts ask of the APIs. Is there a cause, that others can see, to
+    // take pods of this set back? Did a person say that pods need not be ready for this step? Did
+    // somebody ask for this release?
+    virtual bool has_cause_to_go_back(const json::object&, const LiveRead&) const { return false; }
+    virtual bool excuses_pods(const SetWrite&) const { return false; }
+    virtual bool asks_for_release(const SetWrite&) const { return false; }
+};
+using Observers = std::vector<std::unique_ptr<Observer>>;
+
+struct Findings {
+    std::vector<std::string> violations = {};  // each with its promise, the time and what happened
+    std::set<std::string> tested = {};         // promises that were put to the test at least once
+};
+
+// What promises see and where they say what they found.
+struct Inspection {
+    Cluster& cluster;
+    Egress& egress;
+    History& history;
+    Duration skew;  // how far the clock of an operator may be off
+    Findings& findings;
+    const Observers& observers;
+};
+
+class Promise : public Observer {
+  public:
+    Promise(std::string_view name, const Inspection& inspection) : in_(inspection), name_(name) {}
+
+  protected:
+    void tested() const { in_.findings.tested.insert(name_); }
+    void broken(const std::string& what) const;
+    Instant now() const { return in_.cluster.now(); }
+
+    const Inspection in_;
+
+  private:
+    std::string name_;
+};
+
+// Adds one to a list: add<FencesRise>(all, "S3", inspection).
+template <class Kind, class... Given>
+void add(Observers& all, Given&&... given) {
+    all.push_back(std::make_unique<Kind>(std::forward<Given>(given)...));
+}
+
+// Those that hold whatever API steers a set.
+void add_write_promises(Observers& all, const Inspection& inspection);    // of any object
+void add_set_promises(Observers& all, const Inspection& inspection);      // of StatefulSets
+void add_step_promises(Observers& all, const Inspection& inspection);     // of lowered gates
+void add_removal_promises(Observers& all, const Inspection& inspection);  // of deleted pods
+void add_view_promises(Observers& all, const Inspection& inspection);     // of operators' views
+
+}  // namespace sluice::sim

@@ -1,0 +1,144 @@
+// What an operator may change on a StatefulSet, in whose name, and what it may say of it.
+#include <fmt/format.h>
+
+#include "model/statefulset.hpp"
+#include "sim/api/state.hpp"
+#include "sim/apis/registry.hpp"
+#include "sim/promises/promise.hpp"
+
+namespace sluice::sim {
+namespace {
+
+// What an operator may not touch: the object without the partition and our annotations.
+json::object untouchable(json::object set) {
+    erase(set, partition_pointer);
+    if (object_at(set, "/spec/updateStrategy/rollingUpdate").empty())
+        erase(set, "/spec/updateStrategy/rollingUpdate");
+    for (const char* key : {"resourceVersion", "generation", "managedFields"})
+        erase(set, std::string{"/metadata/"} + key);
+    json::object kept;
+    for (const auto& [key, value] : object_at(set, "/metadata/annotations"))
+        if (!model::is_kept_annotation(key)) kept[key] = value;
+    if (kept.empty())
+        erase(set, "/metadata/annotations");
+    else
+        set.at("metadata").get_object()["annotations"] = std::move(kept);
+    return set;
+}
+
+// S3: no write carries an older fence than one before it, or none where leaders are elected.
+class FencesRise final : public Promise {
+  public:
+    using Promise::Promise;
+
+    void on_set_write(const SetWrite& write) override {
+        const std::string uid = uid_in(write.now());
+        const auto fence = fence_note(write.now());
+        const bool is_kept = has(write.now(), claim_at);
+        if (!fence && is_kept && !in_.cluster.api().list("leases.coordination.k8s.io").empty())
+            broken(fmt::format("a write to {} carries no fence", write.change.place.name));
+        if (fence) {
+            tested();
+            const FenceNote& last = last_.try_emplace(uid, *fence).first->second;
+            if (last.lease == fence->lease && fence->transitions < last.transitions)
+                broken(fmt::format("a write of fence {} after one of {}", fence->transitions,
+                                   last.transitions));
+            last_[uid] = *fence;
+        }
+        if (!is_kept) last_.erase(uid);
+    }
+
+  private:
+    std::map<std::string, FenceNote> last_;  // by UID
+};
+
+// S8: every write names the UID of the object that it was decided upon.
+class NamesUid final : public Promise {
+  public:
+    using Promise::Promise;
+
+    void on_set_write(const SetWrite& write) override {
+        tested();
+        const bool names_uid = write.patch.find("\"/metadata/uid\"") != std::string::npos &&
+                               write.patch.find(uid_in(write.now())) != std::string::npos;
+        if (!names_uid) broken("a write does not name the UID of what it is about");
+    }
+
+    void on_lowered(const SetWrite& write) override {
+        if (write.read && uid_in(write.read->set->object()) != uid_in(write.now()))
+            broken("the gate was lowered on a look at a namesake");
+    }
+};
+
+// S10 of StatefulSets: partitions and its own annotations.
+class ChangesPartitions final : public Promise {
+  public:
+    using Promise::Promise;
+
+    void on_set_write(const SetWrite& write) override {
+        tested();
+        if (untouchable(write.before()) != untouchable(write.now()))
+            broken(
+                fmt::format("an operator changed more than the partition and its annotations on "
+                            "{}",
+                            write.change.place.name));
+    }
+};
+
+// S17
+class OwnsNoSet final : public Promise {
+  public:
+    using Promise::Promise;
+
+    void on_set_write(const SetWrite& write) override {
+        tested();
+        for (const char* field : {"ownerReferences", "finalizers"}) {
+            const std::string pointer = std::string{"/metadata/"} + field;
+            if (array_at(write.before(), pointer) != array_at(write.now(), pointer))
+                broken(fmt::format("an operator changed {} of {}", field, write.change.place.name));
+        }
+    }
+};
+
+// S21: a rollout that is called complete is.
+class CompletesWhatIsComplete final : public Promise {
+  public:
+    using Promise::Promise;
+
+    void on_set_write(const SetWrite& write) override {
+        if (!completes(write)) return;
+        tested();
+        const std::string wanted = text_at(write.now(), "/status/updateRevision");
+        const Place& place = write.change.place;
+        for (const ObjectPtr& pod : in_.history.look(place.ns, place.name).pods)
+            if (!is_leaving(pod->object()) && text_at(pod->object(), revision_at) != wanted)
+                broken(
+                    fmt::format("the rollout of {} is called complete, and {} is not on the "
+                                "new revision",
+                                place.name, name_in(pod->object())));
+    }
+
+  private:
+    static bool completes(const SetWrite& write) {
+        const Api* api = api_of_claim(text_at(write.now(), claim_at));
+        if (api && !api->reports_on_set)
+            return write.note && write.note_before && write.note_before->is_open &&
+                   !write.note->is_open && !write.note->has_failed;
+        const auto is_called_so = [](const json::object& set) {
+            return text_at(set, "/metadata/annotations/sluice.dev~1reason") == "RolloutCompleted";
+        };
+        return is_called_so(write.now()) && !is_called_so(write.before());
+    }
+};
+
+}  // namespace
+
+void add_set_promises(Observers& all, const Inspection& inspection) {
+    add<FencesRise>(all, "S3", inspection);
+    add<NamesUid>(all, "S8", inspection);
+    add<ChangesPartitions>(all, "S10", inspection);
+    add<OwnsNoSet>(all, "S17", inspection);
+    add<CompletesWhatIsComplete>(all, "S21", inspection);
+}
+
+}  // namespace sluice::sim
