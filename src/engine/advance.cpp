@@ -9,15 +9,16 @@ namespace sluice::engine {
 namespace {
 
 // The first verdict that is not a pass, or a pass.
-Verdict judge_all(const std::vector<Gate>& gates, const Snapshot& seen, Instant now) {
+Verdict judge_all(const std::vector<Gate>& gates, const Standing& standing, Instant now) {
     std::optional<Instant> again;  // an approval that was given is asked for anew
     for (const Gate& gate : gates) {
-        Verdict verdict = std::visit([&](const auto& one) { return judge(one, seen, now); }, gate);
+        Verdict verdict =
+            std::visit([&](const auto& one) { return judge(one, standing, now); }, gate);
         if (Hold* hold = std::get_if<Hold>(&verdict); hold && again)
             hold->until = std::min(hold->until.value_or(*again), *again);
         if (!std::holds_alternative<Pass>(verdict)) return verdict;
         const auto* hook = std::get_if<HookApproval>(&gate);
-        const Evidence* approval = hook ? last_of<HookAnswer>(seen.evidence) : nullptr;
+        const Evidence* approval = hook ? last_of<HookAnswer>(standing.seen.evidence) : nullptr;
         if (approval) again = approval->at + hook->evidence_age_max + 1s;
     }
     return Pass{};
@@ -31,8 +32,8 @@ Advance unless_passed(Verdict verdict, Advance otherwise) {
 
 }  // namespace
 
-Advance advance(const Plan& plan, PodCount exposed, const Snapshot& seen, Instant now) {
-    Verdict always = judge_all(plan.throughout, seen, now);
+Advance advance(const Plan& plan, PodCount exposed, const Standing& standing, Instant now) {
+    Verdict always = judge_all(plan.throughout, standing, now);
     if (!std::holds_alternative<Pass>(always)) return unless_passed(std::move(always), Finished{});
     const Step* taken = nullptr;
     const Step* next = nullptr;
@@ -43,12 +44,13 @@ Advance advance(const Plan& plan, PodCount exposed, const Snapshot& seen, Instan
             next = &step;
     }
     if (taken) {
-        Verdict after = judge_all(taken->after, seen, now);
+        Verdict after = judge_all(taken->after, standing, now);
         if (!std::holds_alternative<Pass>(after))
             return unless_passed(std::move(after), Finished{});
     }
     if (!next) return Finished{};
-    return unless_passed(judge_all(next->before, seen, now), TakeStep{next->target, next->place});
+    return unless_passed(judge_all(next->before, standing, now),
+                         TakeStep{next->target, next->place});
 }
 
 }  // namespace sluice::engine

@@ -4,7 +4,7 @@
 #include <variant>
 
 #include "engine/plan.hpp"
-#include "engine/snapshot.hpp"
+#include "engine/standing.hpp"
 #include "engine/verdict.hpp"
 
 namespace sluice::engine {
@@ -19,8 +19,8 @@ struct Finished {};
 
 using Advance = std::variant<TakeStep, Finished, Hold, Fail>;
 
-// `exposed` is how many pods the lever exposes now; it says which steps are behind us. Steps must
+// `exposed` is how many units the lever exposes now; it says which steps are behind us. Steps must
 // be in the order of their targets.
-Advance advance(const Plan& plan, PodCount exposed, const Snapshot& seen, Instant now);
+Advance advance(const Plan& plan, PodCount exposed, const Standing& standing, Instant now);
 
 }  // namespace sluice::engine

@@ -8,6 +8,7 @@
 
 #include "base/numbers.hpp"
 #include "base/time.hpp"
+#include "engine/memory.hpp"
 #include "engine/probe.hpp"
 #include "engine/progress.hpp"
 #include "engine/reason.hpp"
@@ -88,9 +89,12 @@ struct Decision {
     std::optional<int> rests_at;            // the place of the rest that it waits for
     std::optional<Instant> wake_at;         // absolute; a wait is a time, never a flag
     bool silent = false;                    // a wait that is over so soon that nobody is told
-    bool takes_step = false;                // the first action lets a pod go
-    bool needs_live = false;                // the cache may be behind: look at the API first
-    bool releases = false;                  // the first action lets the workload out of our hands
+    bool keeps_report = false;              // what was told last stands: nothing of this is told
+    // What is to be remembered where the lever itself cannot hold it; nothing: what is known.
+    std::optional<Memory> memory;
+    bool takes_step = false;  // the first action lets a pod go
+    bool needs_live = false;  // the cache may be behind: look at the API first
+    bool releases = false;    // the first action lets the workload out of our hands
     // Objects that it rests on and that were not looked at: they are read, and it is decided anew;
     // nothing else is done then.
     std::vector<model::Ref> rests_on;

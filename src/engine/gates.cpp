@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include "engine/world.hpp"
-
 namespace sluice::engine {
 namespace {
 
@@ -19,16 +17,17 @@ struct Missing {
     std::optional<Instant> until;
 };
 
-Missing missing_pods(const PodsReady& gate, const Snapshot& seen, const PodRow& row, Instant now) {
-    const model::StatefulSet& set = seen.workload;
+Missing missing_pods(const PodsReady& gate, const Standing& standing, Instant now) {
+    const PodRow& row = standing.pods;
+    const model::StatefulSet& set = standing.seen.workload;
     const Duration min_ready = std::max(set.min_ready, gate.min_ready);
     Missing missing;
     for (PodIndex index{row.count().value - 1}; index.value >= 0; --index.value) {
         const model::Pod* pod = row.at(index);
-        const bool exposed = is_exposed(index, effective_partition(set));
+        const bool exposed = standing.is_exposed(index);
         const bool goes_now = gate.except && index >= *gate.except;
         const bool exempt = !exposed && (goes_now || gate.exposed_only);
-        const bool on_revision = pod && (!exposed || pod->revision == set.update_revision);
+        const bool on_revision = pod && (!exposed || pod->revision == standing.updated);
         const bool available = pod && on_revision && model::is_available(*pod, min_ready, now);
         if (available || (pod && exempt)) continue;
         missing.pods.push_back(index);
@@ -101,38 +100,53 @@ std::string waiting_for_pod(const std::string& pod) {
     return fmt::format("Waiting for pod {} to be updated and ready.", pod);
 }
 
-Verdict judge(const PodsReady& gate, const Snapshot& seen, Instant now) {
-    const PodRow row{seen};
-    const Missing missing = missing_pods(gate, seen, row, now);
+Verdict judge(const PodsReady& gate, const Standing& standing, Instant now) {
+    const Missing missing = missing_pods(gate, standing, now);
     if (missing.pods.empty()) return Pass{};
-    const PodIndex last_let_go{effective_partition(seen.workload).value};
-    return Hold{Reason::PodsNotReady, sentence(missing.pods, row, last_let_go), missing.until};
+    return Hold{Reason::PodsNotReady,
+                sentence(missing.pods, standing.pods, standing.last_exposed()), missing.until};
 }
 
-Verdict judge(const PodsRunning& gate, const Snapshot& seen, Instant) {
-    const PodRow row{seen};
-    const model::StatefulSet& set = seen.workload;
+Verdict judge(const PodsRunning& gate, const Standing& standing, Instant) {
+    const PodRow& row = standing.pods;
     std::vector<PodIndex> missing;
     for (PodIndex index{row.count().value - 1}; index.value >= 0; --index.value) {
         const model::Pod* pod = row.at(index);
         const bool runs =
-            pod && pod->running && !pod->meta.deleting && pod->revision == set.update_revision;
-        const bool is_exposed_here = is_exposed(index, effective_partition(set));
-        if ((is_exposed_here && !runs) || (gate.next == index && !pod)) missing.push_back(index);
+            pod && pod->running && !pod->meta.deleting && pod->revision == standing.updated;
+        if ((standing.is_exposed(index) && !runs) || (gate.next == index && !pod))
+            missing.push_back(index);
     }
     if (missing.empty()) return Pass{};
-    return Hold{Reason::PodsNotReady, sentence(missing, row, {effective_partition(set).value})};
+    return Hold{Reason::PodsNotReady, sentence(missing, row, standing.last_exposed())};
 }
 
-Verdict judge(const RevisionSettled&, const Snapshot& seen, Instant now) {
-    if (!is_pending(seen)) return Pass{};
+Verdict judge(const RevisionSettled&, const Standing& standing, Instant now) {
+    if (!standing.is_pending) return Pass{};
     return brief_hold(
         Reason::SettlingRevision,
-        "All pods are updated; waiting for Kubernetes to make the new revision current.", seen,
-        now);
+        "All pods are updated; waiting for Kubernetes to make the new revision current.",
+        standing.seen, now);
 }
 
-Verdict judge(const Pause& gate, const Snapshot&, Instant now) {
+Verdict judge(const SettleTime& gate, const Standing& standing, Instant now) {
+    Verdict ready = judge(PodsReady{.exposed_only = true}, standing, now);
+    if (!std::holds_alternative<Pass>(ready)) return ready;
+    const PodsReady settled{.exposed_only = true, .min_ready = gate.length};
+    const Missing missing = missing_pods(settled, standing, now);
+    if (missing.pods.empty()) return Pass{};
+    return Hold{
+        Reason::Settling,
+        fmt::format("What was updated last gets {} to settle.", sluice::to_text(gate.length)),
+        missing.until};
+}
+
+Verdict judge(const ExposureReached&, const Standing& standing, Instant) {
+    if (!standing.lacks) return Pass{};
+    return *standing.lacks;
+}
+
+Verdict judge(const Pause& gate, const Standing&, Instant now) {
     if (gate.is_over) return Pass{};
     // The API keeps whole seconds: rounded up, for a rest may last longer and never shorter.
     const Instant began = gate.began.value_or(in_whole_seconds(now) + 1s);
@@ -148,7 +162,7 @@ Verdict judge(const Pause& gate, const Snapshot&, Instant now) {
     return hold;
 }
 
-Verdict judge(const Analysis& gate, const Snapshot&, Instant) {
+Verdict judge(const Analysis& gate, const Standing&, Instant) {
     using State = Analysis::State;
     if (gate.state == State::Good || gate.is_accepted) return Pass{};
     if (gate.state == State::Bad)
@@ -158,13 +172,14 @@ Verdict judge(const Analysis& gate, const Snapshot&, Instant) {
     return hold;
 }
 
-Verdict judge(const Refused& gate, const Snapshot&, Instant) {
+Verdict judge(const Refused& gate, const Standing&, Instant) {
     return Hold{gate.reason, gate.message};
 }
 
-Verdict judge(const HookApproval& gate, const Snapshot& seen, Instant now) {
+Verdict judge(const HookApproval& gate, const Standing& standing, Instant now) {
+    const Snapshot& seen = standing.seen;
     if (const auto& problem = seen.hook_problem) return Hold{reason_of(*problem), problem->message};
-    const PodRow row{seen};
+    const PodRow& row = standing.pods;
     HookQuestion question{gate.hook, reference(row, gate.prev), reference(row, gate.next), {}};
     question.idempotency_key = transition_key(seen, question.prev, question.next);
     const std::string transition = transition_text(question.prev, question.next);

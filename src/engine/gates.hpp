@@ -1,20 +1,22 @@
-// Each gate is a question about a snapshot, with a verdict for an answer.
+// Each gate is a question about where a workload stands, with a verdict for an answer.
 #pragma once
 
 #include "engine/plan.hpp"
-#include "engine/snapshot.hpp"
+#include "engine/standing.hpp"
 #include "engine/verdict.hpp"
 
 namespace sluice::engine {
 
-Verdict judge(const PodsReady& gate, const Snapshot& seen, Instant now);
-Verdict judge(const PodsRunning& gate, const Snapshot& seen, Instant now);
-Verdict judge(const RevisionSettled& gate, const Snapshot& seen, Instant now);
-Verdict judge(const HookApproval& gate, const Snapshot& seen, Instant now);
-Verdict judge(const Pause& gate, const Snapshot& seen, Instant now);
-Verdict judge(const Analysis& gate, const Snapshot& seen, Instant now);
-Verdict judge(const Refused& gate, const Snapshot& seen, Instant now);
-Verdict judge(const MetricCheck& gate, const Snapshot& seen, Instant now);
+Verdict judge(const PodsReady& gate, const Standing& standing, Instant now);
+Verdict judge(const PodsRunning& gate, const Standing& standing, Instant now);
+Verdict judge(const RevisionSettled& gate, const Standing& standing, Instant now);
+Verdict judge(const SettleTime& gate, const Standing& standing, Instant now);
+Verdict judge(const HookApproval& gate, const Standing& standing, Instant now);
+Verdict judge(const Pause& gate, const Standing& standing, Instant now);
+Verdict judge(const Analysis& gate, const Standing& standing, Instant now);
+Verdict judge(const Refused& gate, const Standing& standing, Instant now);
+Verdict judge(const ExposureReached& gate, const Standing& standing, Instant now);
+Verdict judge(const MetricCheck& gate, const Standing& standing, Instant now);
 
 // Why a hook cannot be asked: there is none of that name, or its declaration is broken.
 Reason reason_of(const Error& hook_problem);

@@ -6,7 +6,6 @@
 #include "base/hash.hpp"
 #include "engine/gates.hpp"
 #include "engine/steering.hpp"
-#include "engine/world.hpp"
 
 namespace sluice::engine {
 namespace {
@@ -18,20 +17,6 @@ constexpr Duration error_pace = 30s;
 constexpr Duration grace = 60s;
 // A delay so short that saying it would come too late.
 constexpr Duration short_delay = 5s;
-
-// Since when all pods that count have been available, by the clocks of their nodes.
-Instant available_since(const MetricCheck& gate, const Snapshot& seen) {
-    const PodRow row{seen};
-    const model::StatefulSet& set = seen.workload;
-    Instant since{};
-    for (PodIndex index{0}; index.value < row.count().value; ++index.value) {
-        const model::Pod* pod = row.at(index);
-        const bool exposed = is_exposed(index, effective_partition(set));
-        if (pod && (exposed || !gate.exposed_only))
-            since = std::max(since, pod->ready_since + set.min_ready);
-    }
-    return since;
-}
 
 // What was collected before the window opened says nothing about it.
 CheckProgress in_window(CheckProgress progress, Instant window) {
@@ -145,11 +130,12 @@ CheckProgress progress_of(const Snapshot& seen, std::string_view definition, Ins
     return fresh;
 }
 
-Verdict judge(const MetricCheck& gate, const Snapshot& seen, Instant now) {
+Verdict judge(const MetricCheck& gate, const Standing& standing, Instant now) {
+    const Snapshot& seen = standing.seen;
     CheckProgress progress = progress_of(seen, gate.definition, now);
-    const Instant window = std::max(progress.since, available_since(gate, seen));
+    const Instant window = std::max(progress.since, standing.available_since(gate.exposed_only));
     progress = in_window(std::move(progress), window);
-    const std::string pod = PodRow{seen}.name_of(gate.next);
+    const std::string pod = standing.pods.name_of(gate.next);
     const std::string key = fmt::format("{} {}", progress.about, to_rfc3339(window));
 
     // What failed stays so: an answer that came later, or to somebody with an old view, is none.

@@ -37,6 +37,17 @@ struct RevisionSettled {
     friend bool operator==(const RevisionSettled&, const RevisionSettled&) = default;
 };
 
+// Those exposed so far have been available for so long: time to show what is wrong with them.
+struct SettleTime {
+    Duration length = {};
+    friend bool operator==(const SettleTime&, const SettleTime&) = default;
+};
+
+// What was asked for is there, as whoever moves it says: for units that are no pods.
+struct ExposureReached {
+    friend bool operator==(const ExposureReached&, const ExposureReached&) = default;
+};
+
 // The hook approves the transition from the pod updated last to the next one.
 struct HookApproval {
     std::string hook;
@@ -91,8 +102,8 @@ struct Refused {
     friend bool operator==(const Refused&, const Refused&) = default;
 };
 
-using Gate = std::variant<PodsReady, PodsRunning, RevisionSettled, HookApproval, MetricCheck, Pause,
-                          Analysis, Refused>;
+using Gate = std::variant<PodsReady, PodsRunning, RevisionSettled, SettleTime, ExposureReached,
+                          HookApproval, MetricCheck, Pause, Analysis, Refused>;
 
 // What becomes of a rollout that failed.
 enum class OnFailure : std::uint8_t {

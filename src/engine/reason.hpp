@@ -37,6 +37,8 @@ enum class Tone : std::uint8_t { Normal, Warning };
       "The StatefulSet controller; look at kube-controller-manager if this lasts.")                \
     X(SettlingRevision, Normal, "All pods are updated; Kubernetes has not yet closed the books.",  \
       "The StatefulSet controller, as soon as all pods are ready.")                                \
+    X(Settling, Normal, "What was updated last is ready, and gets time to show what is wrong.",    \
+      "The time passes by itself.")                                                                \
     X(RolloutCompleted, Normal, "All pods run the new revision and the gate is closed again.", "") \
     X(OnDelete, Warning,                                                                           \
       "The update strategy is not RollingUpdate, so there is no gate to steer.",                   \

@@ -1,6 +1,6 @@
-// How a workload is steered through its partition, whoever asks for it: adopt it, close its gate,
-// run the plan one look further, notice who else moves the gate, and rest. Pure and total. Refuses
-// to lower the partition unless every gate of the plan's next step passes.
+// How a workload is steered to its new revision, whoever asks for it and whatever moves it: adopt
+// it, close its gate, run the plan one look further, notice who else moves it, and rest. Pure and
+// total. Refuses to expose more unless every gate of the plan's next step passes.
 #pragma once
 
 #include <functional>
@@ -20,6 +20,23 @@ namespace sluice::engine {
 struct Quarantine {
     std::string revision;
     bool returns = false;  // its pods go back; otherwise they stay, and no further one goes
+};
+
+class WeightPlugin;
+
+// What is moved by a program outside of the operator, and what the API remembers of it.
+struct Weight {
+    const WeightPlugin* plugin;    // never null
+    std::string binding;           // object, workload and plugin: the memory of others is not ours
+    std::optional<Memory> memory;  // nothing: no look at the workload has succeeded so far
+    std::string current;           // the revision that was told last
+    int last_place = 0;            // of the promotion, behind the last step
+    bool promotes = false;         // a person wants all of it now
+    bool restarts = false;         // a revision that failed is to be tried again
+    bool is_restart = false;       // the rollout under way is such a try
+    std::string told = {};         // the name of the reason that was told last
+    std::string told_message = {};
+    Instant told_at = {};
 };
 
 // What an API wants with a workload.
@@ -45,6 +62,7 @@ struct Course {
     std::string name = {};                 // of the object that asks, for commands
     // Counts where the workload's own memory is lost: what failed is not tried again for that.
     std::optional<Quarantine> quarantine = {};
+    std::optional<Weight> weight = {};  // nothing: the partition of the StatefulSet is moved
 };
 
 Decision steer(const Snapshot& seen, const Course& course, Instant now);
@@ -62,6 +80,8 @@ void keep_quiet_for_a_moment(Decision& decision, const Snapshot& seen, Instant n
 
 // What the annotation sluice.dev/paused says.
 bool is_paused(const std::string& annotation);
+// A sentence that says who holds the rollout; empty: nobody.
+std::string paused_by(const model::StatefulSet& set, const Course& course);
 
 // What we remember of this very set; memory of a namesake, or memory that is garbled, is none.
 std::optional<Memory> recall(const model::StatefulSet& set);

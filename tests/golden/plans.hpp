@@ -30,6 +30,14 @@ inline std::string told(const engine::RevisionSettled&) {
     return "Kubernetes has made the new revision current";
 }
 
+inline std::string told(const engine::SettleTime& gate) {
+    return fmt::format("those let go before have been ready for {}", to_text(gate.length));
+}
+
+inline std::string told(const engine::ExposureReached&) {
+    return "what was asked for is there";
+}
+
 inline std::string told(const engine::HookApproval& gate) {
     return fmt::format(
         "hook {} approves the way from {} to {} (asked again after {}, valid for {})", gate.hook,

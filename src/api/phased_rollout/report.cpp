@@ -9,7 +9,7 @@
 #include "api/phased_rollout/decide.hpp"
 #include "engine/report.hpp"
 #include "engine/steering.hpp"
-#include "engine/world.hpp"
+#include "engine/standing.hpp"
 #include "model/annotations.hpp"
 
 namespace sluice::api::phased_rollout {

@@ -11,14 +11,17 @@ namespace {
 
 using engine::Gate;
 
+// What must pass after every weight, and what behind the last one beside it.
+std::vector<Gate> settled_after_weight(const Spec& spec, const Circumstances& now) {
+    if (now.by_plugin) return {engine::ExposureReached{}};
+    return {engine::PodsReady{.exposed_only = now.allow_unready, .min_ready = spec.min_ready}};
+}
+
 // Collects the steps of a plan one by one.
 class Compiler {
   public:
     Compiler(const Spec& spec, const Circumstances& now)
-        : now_(now),
-          settled_(now.settled.value_or(std::vector<Gate>{engine::PodsReady{
-              .except = {}, .exposed_only = now.allow_unready, .min_ready = spec.min_ready}})),
-          gates_(settled_) {}
+        : now_(now), settled_(settled_after_weight(spec, now)), gates_(settled_) {}
 
     void add(const SetWeight& weight) {
         const PodCount target = pods_for(weight.percent, now_.replicas);
@@ -52,7 +55,7 @@ class Compiler {
         expose(now_.replicas);
         plan_.exposed_max = place_ <= now_.step ? now_.replicas : exposed_max_;
         if (!plan_.steps.empty()) {
-            if (!now_.settled) gates_.emplace_back(engine::RevisionSettled{});
+            if (!now_.by_plugin) gates_.emplace_back(engine::RevisionSettled{});
             plan_.steps.back().after = std::move(gates_);
         }
         return std::move(plan_);
@@ -86,14 +89,24 @@ PodCount pods_for(int percent, PodCount replicas) {
     return {static_cast<std::int32_t>(std::max(pods, least))};
 }
 
+namespace {
+
+// Everything at once, whatever the steps say.
+engine::Plan promotion(const Spec& spec, const Circumstances& now) {
+    std::vector<Gate> after{engine::PodsReady{.min_ready = spec.min_ready},
+                            engine::RevisionSettled{}};
+    if (now.by_plugin) after = {engine::ExposureReached{}};
+    return {.steps = {{now.replicas, {}, std::move(after), static_cast<int>(spec.steps.size())}}};
+}
+
+}  // namespace
+
 engine::Plan compile(const Spec& spec, const Circumstances& now) {
+    // What is current already is not taken back, however long it takes to settle.
+    if (now.is_current) return promotion(spec, now);
     engine::Plan plan;
     if (now.promotes_fully) {
-        plan.steps.push_back(
-            {now.replicas,
-             {},
-             {engine::PodsReady{.min_ready = spec.min_ready}, engine::RevisionSettled{}},
-             static_cast<int>(spec.steps.size())});
+        plan = promotion(spec, now);
     } else {
         Compiler compiler{spec, now};
         for (const Step& step : spec.steps) {

@@ -23,8 +23,8 @@ struct Circumstances {
     bool promotes_fully = false;           // all pods now, whatever the steps say
     std::map<int, engine::Analysis> analyses{};    // by their place, those that were begun
     std::optional<engine::Analysis> background{};  // once it was begun
-    // What must pass after every weight, where no pods say whether it is there.
-    std::optional<std::vector<engine::Gate>> settled{};
+    bool by_plugin = false;   // no pods say whether a weight is there, but a plugin
+    bool is_current = false;  // the plugin has made the revision the current one already
 };
 
 // Rounded down, but a weight above 0 is at least one pod: a step of none would prove nothing.

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "api/rollout_plugin/compile.hpp"
+#include "engine/standing.hpp"
 #include "engine/steering.hpp"
-#include "engine/world.hpp"
 
 namespace sluice::api::rollout_plugin {
 

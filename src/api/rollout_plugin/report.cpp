@@ -9,7 +9,6 @@
 #include "api/rollout_plugin/decide.hpp"
 #include "engine/report.hpp"
 #include "engine/steering.hpp"
-#include "engine/world.hpp"
 
 namespace sluice::api::rollout_plugin {
 namespace {

@@ -83,18 +83,17 @@ class TemplateCache {
 
 // The values of arguments that are about this rollout.
 std::expected<std::map<std::string, std::string>, FieldErrors> arguments_of(
-    const AnalysisCall& call, const engine::Snapshot& seen, const CustomObject& object) {
+    const AnalysisCall& call, const RunsOf& rollout) {
     std::map<std::string, std::string> values;
     FieldErrors faults;
     for (const CallArgument& one : call.args) {
         if (const auto* text = std::get_if<std::string>(&one.value)) {
             values[one.name] = *text;
         } else if (const auto* revision = std::get_if<RevisionOf>(&one.value)) {
-            values[one.name] = *revision == RevisionOf::Stable ? seen.workload.current_revision
-                                                               : seen.workload.update_revision;
+            values[one.name] = *revision == RevisionOf::Stable ? rollout.stable : rollout.latest;
         } else {
             const auto& path = std::get<analysis::FieldPath>(one.value).path;
-            const auto value = analysis::field_value(object, path);
+            const auto value = analysis::field_value(rollout.object, path);
             if (value)
                 values[one.name] = *value;
             else
@@ -105,18 +104,18 @@ std::expected<std::map<std::string, std::string>, FieldErrors> arguments_of(
     return values;
 }
 
-analysis::RunPurpose purpose_of(const engine::Snapshot& seen, const CustomObject& object,
-                                const AnalysisCall& call, std::optional<int> step,
-                                const std::string& rollout) {
-    analysis::RunPurpose purpose{.ns = object.meta.key.ns,
-                                 .rollout = object.meta.key.name,
-                                 .rollout_uid = object.meta.uid,
-                                 .revision = seen.workload.update_revision,
+analysis::RunPurpose purpose_of(const RunsOf& rollout, const AnalysisCall& call,
+                                std::optional<int> step, const std::string& occasion) {
+    const model::ObjectMeta& meta = rollout.object.meta;
+    analysis::RunPurpose purpose{.ns = meta.key.ns,
+                                 .rollout = meta.key.name,
+                                 .rollout_uid = meta.uid,
+                                 .revision = rollout.latest,
                                  .step = step,
-                                 .occasion = rollout,
+                                 .occasion = occasion,
                                  .labels = call.labels,
                                  .annotations = call.annotations};
-    purpose.annotations[rollout_note] = rollout;
+    purpose.annotations[rollout_note] = occasion;
     purpose.annotations[step_note] = step_text(step);
     return purpose;
 }
@@ -124,16 +123,15 @@ analysis::RunPurpose purpose_of(const engine::Snapshot& seen, const CustomObject
 // The run that a call asks for. Where templates were not looked at yet they are wanted, and
 // nothing is known.
 std::expected<analysis::RunSpec, FieldErrors> composed(TemplateCache& templates_seen,
-                                                       const engine::Snapshot& seen,
-                                                       const CustomObject& object,
+                                                       const RunsOf& rollout,
                                                        const AnalysisCall& call, bool is_step) {
-    auto values = arguments_of(call, seen, object);
+    auto values = arguments_of(call, rollout);
     if (!values) return std::unexpected{std::move(values.error())};
     const analysis::TemplateUse use{call.templates, std::move(*values), call.dry_run,
                                     call.retention};
     const auto spec = analysis::compose(
         use, [&](const analysis::TemplateRef& ref) { return templates_seen.find(ref); },
-        [&](std::string_view path) { return analysis::field_value(object, path); });
+        [&](std::string_view path) { return analysis::field_value(rollout.object, path); });
     if (!spec || !templates_seen.wants.empty()) return spec;
     const auto metrics = analysis::known_metrics(*spec);
     if (!metrics) return std::unexpected{metrics.error()};
@@ -150,12 +148,12 @@ bool has_no_room(const CustomObject& run) {
     return run.spec.empty() && run.status.empty();
 }
 
-std::optional<engine::Refused> make_run(engine::Decision& decision, const engine::Snapshot& seen,
-                                        const CustomObject& object, const AnalysisCall& call,
-                                        std::optional<int> step, const std::string& rollout) {
-    const analysis::RunPurpose purpose = purpose_of(seen, object, call, step, rollout);
+std::optional<engine::Refused> make_run(engine::Decision& decision, const RunsOf& rollout,
+                                        const AnalysisCall& call, std::optional<int> step,
+                                        const std::string& occasion) {
+    const analysis::RunPurpose purpose = purpose_of(rollout, call, step, occasion);
     const std::string name = analysis::run_name(purpose);
-    const bool is_unread = std::ranges::any_of(seen.owned, [&](const CustomObject& run) {
+    const bool is_unread = std::ranges::any_of(rollout.seen.owned, [&](const CustomObject& run) {
         return run.meta.key.name == name && has_no_room(run);
     });
     if (is_unread)
@@ -164,8 +162,8 @@ std::optional<engine::Refused> make_run(engine::Decision& decision, const engine
             fmt::format("There is no room to read AnalysisRun {}: the objects of namespace {} take "
                         "more of Sluice's memory than a namespace may.",
                         name, purpose.ns)};
-    TemplateCache templates_seen{seen};
-    const auto spec = composed(templates_seen, seen, object, call, step.has_value());
+    TemplateCache templates_seen{rollout.seen};
+    const auto spec = composed(templates_seen, rollout, call, step.has_value());
     if (!templates_seen.wants.empty()) {
         decision.rests_on = std::move(templates_seen.wants);
         return std::nullopt;
@@ -240,12 +238,12 @@ RunReport report_of(const KnownRun& run) {
             run.status.message};
 }
 
-std::optional<FieldErrors> check_calls(engine::Decision& decision, const engine::Snapshot& seen,
-                                       const CustomObject& object, const Spec& spec) {
-    TemplateCache templates_seen{seen};
+std::optional<FieldErrors> check_calls(engine::Decision& decision, const RunsOf& rollout) {
+    const Spec& spec = rollout.spec;
+    TemplateCache templates_seen{rollout.seen};
     std::optional<FieldErrors> faults;
     const auto check = [&](const AnalysisCall& call, bool is_step) {
-        const auto run = composed(templates_seen, seen, object, call, is_step);
+        const auto run = composed(templates_seen, rollout, call, is_step);
         if (!run && !faults) faults = run.error();
     };
     if (spec.background) check(spec.background->call, false);
@@ -257,23 +255,22 @@ std::optional<FieldErrors> check_calls(engine::Decision& decision, const engine:
     return std::nullopt;
 }
 
-std::optional<engine::Refused> add_run_action(engine::Decision& decision,
-                                              const engine::Snapshot& seen,
-                                              const CustomObject& object, const Spec& spec,
+std::optional<engine::Refused> add_run_action(engine::Decision& decision, const RunsOf& rollout,
                                               const engine::Memory& memory, std::uint64_t list,
                                               const RunsWanted& wanted) {
+    const auto& [seen, object, spec, stable, latest] = rollout;
     const Runs runs = runs_of(seen, object, memory, list);
-    const std::string rollout = rollout_text(memory, list);
+    const std::string occasion = rollout_text(memory, list);
     if (wanted.background && spec.background && !runs.background)
-        return make_run(decision, seen, object, spec.background->call, std::nullopt, rollout);
+        return make_run(decision, rollout, spec.background->call, std::nullopt, occasion);
     if (wanted.step && !runs.steps.contains(*wanted.step)) {
         const auto& step = spec.steps[static_cast<std::size_t>(*wanted.step)];
-        return make_run(decision, seen, object, std::get<AnalysisCall>(step), wanted.step, rollout);
+        return make_run(decision, rollout, std::get<AnalysisCall>(step), wanted.step, occasion);
     }
     std::vector<analysis::FinishedRun> finished;
     for (const CustomObject& run : seen.owned) {
         if (run.owner_uid != object.meta.uid || has_no_room(run)) continue;
-        const bool is_of_now = wanted.is_open && annotation_of(run, rollout_note) == rollout;
+        const bool is_of_now = wanted.is_open && annotation_of(run, rollout_note) == occasion;
         const std::string& step = annotation_of(run, step_note);
         const bool is_waited_for =
             is_of_now && (step == in_background || step == step_text(wanted.reached));

@@ -41,17 +41,22 @@ struct RunsWanted {
     bool background = false;
     bool is_open = false;  // no rollout is under way: runs that go on are ended
 };
+// The rollout that runs are made for.
+struct RunsOf {
+    const engine::Snapshot& seen;
+    const model::CustomObject& object;
+    const Spec& spec;
+    std::string stable;  // revisions, as arguments name them
+    std::string latest;
+};
 // What is wrong with the analyses of the spec, from the first to the last step; or the templates
 // that must be looked at before that is known.
-std::optional<FieldErrors> check_calls(engine::Decision& decision, const engine::Snapshot& seen,
-                                       const model::CustomObject& object, const Spec& spec);
+std::optional<FieldErrors> check_calls(engine::Decision& decision, const RunsOf& rollout);
 
 // Adds at most one write, or the templates that must be looked at first. The refusal says why a run
 // cannot be made, or that there is no room to read it: then nothing is known of it, and it is left
 // alone.
-std::optional<engine::Refused> add_run_action(engine::Decision& decision,
-                                              const engine::Snapshot& seen,
-                                              const model::CustomObject& object, const Spec& spec,
+std::optional<engine::Refused> add_run_action(engine::Decision& decision, const RunsOf& rollout,
                                               const engine::Memory& memory, std::uint64_t list,
                                               const RunsWanted& wanted);
 

@@ -7,6 +7,7 @@ namespace sluice::sim {
 namespace {
 
 std::string unescaped(std::string_view token) {
+    if (token.find('~') == std::string_view::npos) return std::string{token};
     std::string key;
     for (std::size_t i = 0; i < token.size(); ++i) {
         const bool escapes = token[i] == '~' && i + 1 < token.size();

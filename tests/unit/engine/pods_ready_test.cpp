@@ -185,5 +185,27 @@ TEST(PodsReadyGate, PodsAreFoundByIndexWhenOrdinalsStartHigher) {
               "Waiting for pod web-4 to be updated and ready.");
 }
 
+TEST(SettleTimeGate, GivesWhatWasExposedLastTimeToShowWhatIsWrong) {
+    const SettleTime gate{5min};
+    Snapshot look = rolling(3, 1);
+    look.pods[1].ready_since = noon - 2min;
+    look.pods[0].ready_since = noon - 1s;  // not exposed: what became of it says nothing
+    const Verdict verdict = judge(gate, look, noon);
+    ASSERT_TRUE(held(verdict));
+    EXPECT_EQ(held(verdict)->reason, Reason::Settling);
+    EXPECT_EQ(held(verdict)->until, noon + 3min);
+    EXPECT_TRUE(std::holds_alternative<Pass>(judge(gate, look, noon + 3min)));
+    EXPECT_TRUE(std::holds_alternative<Pass>(judge(gate, pending(3), noon)))
+        << "nothing is exposed";
+}
+
+TEST(SettleTimeGate, HoldsForPodsThatAreNotReadyAsIfThereWereNoTime) {
+    Snapshot look = rolling(3, 1);
+    look.pods[1].ready = false;
+    const Verdict verdict = judge(SettleTime{0s}, look, noon);
+    ASSERT_TRUE(held(verdict));
+    EXPECT_EQ(held(verdict)->reason, Reason::PodsNotReady);
+}
+
 }  // namespace
 }  // namespace sluice::engine

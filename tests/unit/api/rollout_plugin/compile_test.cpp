@@ -14,6 +14,7 @@ struct Words {
         return gate.exposed_only ? "exposed" : "ready";
     }
     std::string operator()(const engine::RevisionSettled&) const { return "settled"; }
+    std::string operator()(const engine::ExposureReached&) const { return "reached"; }
     std::string operator()(const engine::Pause& pause) const {
         return fmt::format("pause {}{}{}", pause.place, pause.began ? " begun" : "",
                            pause.is_over ? " over" : "");
@@ -111,9 +112,9 @@ TEST(PluginPlan, OfNoPodsHasNoSteps) {
 
 TEST(PluginPlan, WhereNoPodsSayWhetherAWeightIsThereSomethingElseMust) {
     Circumstances now = at(0);
-    now.settled = std::vector<engine::Gate>{engine::Pause{.place = 9}};
+    now.by_plugin = true;
     EXPECT_EQ(text_of(compile(with_steps({SetWeight{40}}), now)),
-              "[pause 9] 2@0 [];[pause 9] 5@1 [pause 9];");
+              "[reached] 2@0 [];[reached] 5@1 [reached];");
 }
 
 TEST(PluginPlan, EndsWithAllPodsWhateverTheLastWeight) {

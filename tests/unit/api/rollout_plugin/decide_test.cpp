@@ -7,7 +7,7 @@
 
 #include <boost/json.hpp>
 
-#include "api/rollout_plugin/outside.hpp"
+#include "api/rollout_plugin/plugin_state.hpp"
 #include "engine/steering.hpp"
 #include "model/annotations.hpp"
 #include "tests/unit/engine/actions.hpp"

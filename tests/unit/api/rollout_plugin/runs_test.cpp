@@ -50,7 +50,8 @@ engine::Decision tended(const engine::Snapshot& seen, int reached, bool is_open)
     Spec spec;
     spec.steps = {SetWeight{20}, AnalysisCall{}, SetWeight{40}};
     engine::Decision decision;
-    EXPECT_FALSE(add_run_action(decision, seen, plugin(), spec, rollout(), list, wanted));
+    const model::CustomObject object = plugin();
+    EXPECT_FALSE(add_run_action(decision, {seen, object, spec, "", ""}, rollout(), list, wanted));
     return decision;
 }
 
@@ -99,7 +100,9 @@ TEST(PluginRuns, ThatThereIsNoRoomToReadAreNamedAndLeftAlone) {
     spec.steps = {SetWeight{20}, AnalysisCall{}, SetWeight{40}};
     engine::Decision decision;
     const RunsWanted waiting{.step = 1, .reached = 1, .background = false, .is_open = true};
-    const auto refused = add_run_action(decision, seen, plugin(), spec, rollout(), list, waiting);
+    const model::CustomObject object = plugin();
+    const auto refused =
+        add_run_action(decision, {seen, object, spec, "", ""}, rollout(), list, waiting);
     ASSERT_TRUE(refused.has_value());
     EXPECT_EQ(refused->reason, engine::Reason::TooManyBytes);
     EXPECT_NE(refused->message.find(unread.meta.key.name), std::string::npos);

@@ -1,7 +1,8 @@
-#include "engine/world.hpp"
+#include "engine/standing.hpp"
 
 #include <gtest/gtest.h>
 
+#include "engine/gates.hpp"
 #include "tests/unit/engine/seen.hpp"
 
 namespace sluice::engine {
@@ -66,19 +67,56 @@ TEST(PodReference, IsNothingForNoIndex) {
 }
 
 TEST(PendingRollout, ThereIsOneWhileTheRevisionsDiffer) {
-    EXPECT_FALSE(is_pending(seen(3)));
-    EXPECT_TRUE(is_pending(pending(3)));
-    EXPECT_TRUE(is_pending(pending(0)));
+    EXPECT_FALSE(Standing{seen(3)}.is_pending);
+    EXPECT_TRUE(Standing{pending(3)}.is_pending);
+    EXPECT_TRUE(Standing{pending(0)}.is_pending);
 }
 
 TEST(PendingRollout, ThereIsOneWhileSomePodRunsAnotherRevision) {
     Snapshot look = seen(3);
     look.pods[0] = pod(0, "B");
-    EXPECT_TRUE(is_pending(look)) << "the template went back, the pod did not";
+    EXPECT_TRUE(Standing{look}.is_pending) << "the template went back, the pod did not";
     look.pods.erase(look.pods.begin());
-    EXPECT_FALSE(is_pending(look)) << "a missing pod will be made on the right revision";
+    EXPECT_FALSE(Standing{look}.is_pending) << "a missing pod will be made on the right revision";
     look.pods.push_back(pod(3, "B"));
-    EXPECT_FALSE(is_pending(look)) << "a pod on its way out does not count";
+    EXPECT_FALSE(Standing{look}.is_pending) << "a pod on its way out does not count";
+}
+
+TEST(StandingOfMembers, ExposesTheLastOnesAndKnowsNoOrdinals) {
+    Snapshot look = seen(0);
+    look.pods = {pod(7, "A"), pod(3, "B")};
+    const Standing standing{look, Members{{"web-7", "web-3", "web-9"}, {2}, "web-A", "web-B"}};
+    EXPECT_EQ(standing.units, PodCount{3});
+    EXPECT_FALSE(standing.is_exposed({0}));
+    EXPECT_TRUE(standing.is_exposed({1}));
+    EXPECT_EQ(standing.pods.at({1})->meta.key.name, "web-3");
+    EXPECT_EQ(standing.pods.at({2}), nullptr);
+    EXPECT_EQ(standing.pods.name_of({2}), "web-9");
+    EXPECT_TRUE(standing.is_pending);
+}
+
+TEST(StandingOfMembers, GatesSeeThemAsTheySeeThePodsOfASet) {
+    Snapshot look = seen(0);
+    look.pods = {pod(7, "A"), pod(3, "B")};
+    const Standing ready{look, Members{{"web-7", "web-3"}, {1}, "web-A", "web-B"}};
+    EXPECT_TRUE(std::holds_alternative<Pass>(judge(PodsReady{}, ready, noon)));
+    const Standing lost{look, Members{{"web-7", "web-5"}, {1}, "web-A", "web-B"}};
+    const Verdict verdict = judge(PodsReady{}, lost, noon);
+    EXPECT_EQ(std::get<Hold>(verdict).message, "Waiting for pod web-5 to be updated and ready.");
+}
+
+TEST(StandingSideBySide, IsReachedWhenAllPodsOfTheNewVersionAreAvailable) {
+    const Snapshot look = seen(0);
+    SideBySide versions{{3}, {2}, true, "v1", "v2"};
+    const Verdict verdict = judge(ExposureReached{}, Standing{look, versions}, noon);
+    EXPECT_EQ(std::get<Hold>(verdict).message,
+              "Waiting for the pods of version v2 to be available.");
+    versions.available = {3};
+    EXPECT_TRUE(
+        std::holds_alternative<Pass>(judge(ExposureReached{}, Standing{look, versions}, noon)));
+    EXPECT_TRUE((Standing{look, versions}.is_pending)) << "the old version is still there";
+    versions.is_old_there = false;
+    EXPECT_FALSE((Standing{look, versions}.is_pending));
 }
 
 }  // namespace

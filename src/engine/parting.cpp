@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "engine/helm.hpp"
+#include "engine/partition_lever.hpp"
 #include "model/annotations.hpp"
 
 namespace sluice::engine {
@@ -65,61 +65,52 @@ std::optional<Partition> found_partition(const StatefulSet& set) {
 }
 
 // What people read. In mid-rollout it says how the pods go on, for nobody else will.
-std::string Helm::farewell(const std::optional<Memory>& memory, GateAfter after) const {
+std::string PartitionLever::farewell(GateAfter after) const {
     if (after == GateAfter::Opened) return "Kubernetes updates its pods by itself.";
-    if (memory && after == GateAfter::Restored)
-        return fmt::format("its partition is {} again, as it was before.", text_of(memory->found));
-    std::string stays = fmt::format("its partition stays at {}.", effective_partition(set()).value);
+    if (memory_ && after == GateAfter::Restored)
+        return fmt::format("its partition is {} again, as it was before.", text_of(memory_->found));
+    std::string stays = fmt::format("its partition stays at {}.", gate().value);
     if (set().strategy != model::UpdateStrategy::RollingUpdate) return stays;
     return fmt::format("{} To let Kubernetes update the pods by itself: {}", stays,
                        opening_command(set()));
 }
 
 // A gate that somebody else has moved, or taken from us, is theirs.
-Helm::GateAfter Helm::gate_after(const std::optional<Memory>& memory, Parting parting) const {
+PartitionLever::GateAfter PartitionLever::gate_after(Parting parting) const {
     if (set().strategy != model::UpdateStrategy::RollingUpdate) return GateAfter::Kept;
     if (parting == Parting::Open) return GateAfter::Opened;
-    const bool is_settled = memory && !memory->open && !memory->failed && !is_pending(seen_);
-    const bool is_ours = memory && effective_partition(set()) == memory->partition &&
-                         !annotation(set(), key::claim).empty();
+    const bool is_settled = memory_ && !memory_->open && !memory_->failed && !standing_.is_pending;
+    const bool is_ours =
+        memory_ && gate() == memory_->partition && !annotation(set(), key::claim).empty();
     return is_settled && is_ours && !set().meta.deleting ? GateAfter::Restored : GateAfter::Kept;
 }
 
-Decision Helm::part(const std::string& why, Parting parting) const {
-    const auto memory = recall(set());
-    const GateAfter after = gate_after(memory, parting);
+Decision PartitionLever::part(const std::string& why, Parting parting) const {
+    const GateAfter after = gate_after(parting);
     WorkloadPatch patch{set()};
     erase_report(patch);
     for (const auto& [name, value] : course_.marks)
         patch.unannotate(name);
-    if (after == GateAfter::Opened && effective_partition(set()) > Partition{0})
-        patch.move_partition(Partition{0});
+    if (after == GateAfter::Opened && gate() > Partition{0}) patch.move_partition(Partition{0});
     Decision decision;
     decision.report = {Phase::Idle, Reason::Released, "", {}};
     if (patch.empty() || course_.held_by) return decision;
     // Whether something is pending is known only then.
     const bool is_known = has_current_status(set()) || set().meta.deleting;
-    if (memory && after != GateAfter::Opened && !is_known) return wait_for_status();
+    if (memory_ && after != GateAfter::Opened && !is_known) return wait_for_status();
 
-    if (memory && after == GateAfter::Restored) restore(patch, memory->found);
-    const bool is_left = memory && after == GateAfter::Kept &&
-                         effective_partition(set()) == memory->partition &&
+    if (memory_ && after == GateAfter::Restored) restore(patch, memory_->found);
+    const bool is_left = memory_ && after == GateAfter::Kept && gate() == memory_->partition &&
                          !annotation(set(), key::claim).empty();
-    if (is_left)
-        patch.annotate(key::partition_before, note_of(memory->found, effective_partition(set())));
+    if (is_left) patch.annotate(key::partition_before, note_of(memory_->found, gate()));
     decision.needs_live = patch.lowers_partition();
     decision.actions.push_back(to_action(patch));
     decision.releases = true;
-    if (memory && memory->open) decision.ended = {"released", now_ - memory->started};
+    if (memory_ && memory_->open) decision.ended = {"released", now_ - memory_->started};
     decision.notices.push_back(
         {Reason::Released, fmt::format("{}: Sluice no longer steers {}; {}", why,
-                                       set().meta.key.name, farewell(memory, after))});
+                                       set().meta.key.name, farewell(after))});
     return decision;
-}
-
-Decision release(const Snapshot& seen, const Course& course, const std::string& why, Instant now,
-                 Parting parting) {
-    return Helm{seen, course, now}.part(why, parting);
 }
 
 }  // namespace sluice::engine

@@ -1,5 +1,4 @@
-// What every decision about a RolloutPlugin has in common, whoever moves its workload: what the
-// plan rests on, and what is written once the decision is made.
+// What a decision about a RolloutPlugin rests on and what is written once it is made.
 #pragma once
 
 #include <string>
@@ -37,9 +36,8 @@ void add_write(engine::Decision& decision, const model::CustomObject& object, co
 // is let go.
 void look_at_background(engine::Decision& decision, const engine::Snapshot& seen, const Runs& runs);
 
-// A rollout whose analyses could not be made later does not let its first pod go.
-void check_analyses(engine::Decision& decision, const model::CustomObject& object, const Spec& spec,
-                    const engine::Snapshot& seen, Instant now);
+// A rollout whose analyses could not be made later does not take its first step.
+void check_analyses(engine::Decision& decision, const RunsOf& rollout, Instant now);
 
 // Adds what is to be written: the status, then the runs of its analyses, then the end of commands
 // that are done.

@@ -1,12 +1,12 @@
-#include "api/rollout_plugin/outside_state.hpp"
+#include "api/rollout_plugin/plugin_state.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 
+#include "api/rollout_plugin/conclude.hpp"
 #include "api/rollout_plugin/declarations.hpp"
-#include "api/rollout_plugin/outside.hpp"
-#include "api/rollout_plugin/turn.hpp"
 #include "base/hash.hpp"
 #include "base/printable.hpp"
 
@@ -19,12 +19,39 @@ using engine::Snapshot;
 using model::CustomObject;
 
 constexpr std::size_t name_shown_max = 64;
+constexpr PodCount whole{100};  // hundredths of whatever the plugin moves
 
 // The digest of the list of steps that the status is about.
 std::uint64_t list_in(const std::string& definition) {
     std::uint64_t list = 0;
     std::from_chars(definition.data(), definition.data() + definition.size(), list, 16);
     return list;
+}
+
+// What stands on a StatefulSet, where there is one, stands in the status here.
+Memory memory_in(const Status& reported, const std::string& binding) {
+    const RolloutStatus rollout = reported.rollout.value_or(RolloutStatus{});
+    Memory memory;
+    memory.uid = binding;
+    memory.id = rollout.id;
+    memory.partition = closed_partition;
+    if (rollout.workload_uid != binding) return memory;
+    memory.open = reported.in_progress;
+    memory.revision = reported.abort.aborted ? reported.abort.revision : reported.updated_revision;
+    memory.partition =
+        partition_for({std::clamp(rollout.weight.value_or(0), 0, whole.value)}, whole);
+    memory.started = rollout.started;
+    memory.returning = memory.open && reported.abort.aborted;
+    memory.failed = !memory.open && reported.abort.aborted;
+    memory.place = reported.step.value_or(0);
+    memory.list = list_in(rollout.definition);
+    return memory;
+}
+
+Replicas replicas_in(const ResourceStatus& seen) {
+    const auto count = [](int number) { return PodCount{std::max(number, 0)}; };
+    return {count(seen.replicas), count(seen.updated_replicas), count(seen.ready_replicas),
+            count(seen.available_replicas)};
 }
 
 }  // namespace
@@ -40,39 +67,35 @@ bool tells_of_outside(const Status& reported, const CustomObject& object) {
     return reported.rollout && reported.rollout->workload_uid.starts_with(object.meta.uid + " ");
 }
 
-// What stands on a StatefulSet, where there is one, stands in the status here.
-Memory memory_in(const Status& reported, const std::string& binding) {
-    const RolloutStatus rollout = reported.rollout.value_or(RolloutStatus{});
-    Memory memory;
-    memory.uid = binding;
-    memory.id = rollout.id;
-    if (rollout.workload_uid != binding) return memory;
-    memory.open = reported.in_progress;
-    memory.revision = reported.abort.aborted ? reported.abort.revision : reported.updated_revision;
-    memory.started = rollout.started;
-    memory.returning = memory.open && reported.abort.aborted;
-    memory.failed = !memory.open && reported.abort.aborted;
-    memory.place = reported.step.value_or(0);
-    memory.list = list_in(rollout.definition);
-    return memory;
+WorkloadState workload_state_in(const Status& reported, const std::string& binding,
+                                const ResourceStatus* seen) {
+    WorkloadState state{.replicas = reported.replicas,
+                        .current_revision = reported.current_revision,
+                        .updated_revision = reported.updated_revision,
+                        .weight = 0};
+    if (seen) {
+        state.replicas = replicas_in(*seen);
+        state.current_revision = seen->current_revision;
+    }
+    if (!reported.initialized && !seen) return state;
+    return remembering(std::move(state), memory_in(reported, binding), seen);
 }
 
-WorkloadState workload_state_in(const Status& reported, const std::string& binding) {
-    WorkloadState workload_state{.replicas = reported.replicas,
-                                 .current_revision = reported.current_revision,
-                                 .updated_revision = reported.updated_revision};
-    if (reported.initialized) workload_state.memory = memory_in(reported, binding);
-    workload_state.weight = 0;
-    if (reported.rollout && reported.rollout->workload_uid == binding)
-        workload_state.weight = reported.rollout->weight;
-    return workload_state;
+WorkloadState remembering(WorkloadState state, const Memory& memory, const ResourceStatus* seen) {
+    state.memory = memory;
+    state.weight = exposed_count(memory.partition, whole).value;
+    if (memory.open)
+        state.updated_revision = memory.revision;
+    else if (seen)
+        state.updated_revision = seen->updated_revision;
+    return state;
 }
 
 void keep_and_say(Decision& decision, const CustomObject& object, const Snapshot& seen,
                   Instant now) {
     const Status old = read_status(object);
     const WorkloadState workload_state =
-        workload_state_in(old, old.rollout ? old.rollout->workload_uid : "");
+        workload_state_in(old, old.rollout ? old.rollout->workload_uid : "", nullptr);
     const Status said = report({object,
                                 old,
                                 nullptr,

@@ -1,10 +1,9 @@
-#include "api/rollout_plugin/turn.hpp"
+#include "api/rollout_plugin/conclude.hpp"
 
 #include <algorithm>
 
 #include "api/analysis/decide.hpp"
 #include "engine/steering.hpp"
-#include "engine/world.hpp"
 #include "model/annotations.hpp"
 
 namespace sluice::api::rollout_plugin {
@@ -126,8 +125,10 @@ Decision refusing_runs(const engine::Refused& why, const CustomObject& object, c
 // Runs are made, ended and cleared away when there is nothing else to write.
 void add_run_actions(Decision& decision, const ReportInput& on, const engine::Memory& memory,
                      const RunsWanted& wanted, const Snapshot& seen, Instant now) {
-    const auto why =
-        add_run_action(decision, seen, on.object, *on.spec, memory, on.at.list, wanted);
+    const WorkloadState& state = on.workload_state;
+    const auto why = add_run_action(
+        decision, {seen, on.object, *on.spec, state.current_revision, state.updated_revision},
+        memory, on.at.list, wanted);
     if (!why) return;
     Decision refused = refusing_runs(*why, on.object, seen, now);
     refused.probe = decision.probe;
@@ -196,12 +197,10 @@ void look_at_background(Decision& decision, const Snapshot& seen, const Runs& ru
     if (!is_seen) decision.rests_on.push_back(run);
 }
 
-void check_analyses(Decision& decision, const CustomObject& object, const Spec& spec,
-                    const Snapshot& seen, Instant now) {
-    const bool begins = decision.takes_step && !engine::exposes_pods(seen.workload);
-    if (!begins) return;
-    if (const auto faults = check_calls(decision, seen, object, spec))
-        decision = refusing_runs({Reason::InvalidSpec, to_text(*faults)}, object, seen, now);
+void check_analyses(Decision& decision, const RunsOf& rollout, Instant now) {
+    if (const auto faults = check_calls(decision, rollout))
+        decision = refusing_runs({Reason::InvalidSpec, to_text(*faults)}, rollout.object,
+                                 rollout.seen, now);
 }
 
 void conclude(Decision& decision, const ReportInput& on, const Snapshot& seen, Instant now) {

@@ -1,6 +1,6 @@
 // Rollouts through a plugin outside of the operator: what is asked, what is believed, and what is
 // written before anything is asked.
-#include "api/rollout_plugin/outside.hpp"
+#include "api/rollout_plugin/plugin_state.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,9 +1,9 @@
-// The way back: what becomes of a rollout that failed.
+// The way back: pods that return to the revision before, and pods that are stuck.
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "engine/helm.hpp"
+#include "engine/partition_lever.hpp"
 #include "model/annotations.hpp"
 
 namespace sluice::engine {
@@ -19,28 +19,7 @@ constexpr Duration patience_with_current = 10min;
 
 }  // namespace
 
-// The plan's step failed: stay, or take the pods back.
-Decision Helm::fail(const Memory& memory, Fail failed, OnFailure then) const {
-    if (then == OnFailure::Hold) {
-        Decision decision = wait(Phase::Held, failed.reason, std::move(failed.message));
-        decision.progress = std::move(failed.progress);
-        return decision;
-    }
-    Memory back = memory;
-    back.returning = true;
-    Decision decision =
-        move_gate(back, closed_partition,
-                  {Phase::Held,
-                   Reason::RollingBack,
-                   failed.message + " The pods that were updated return to the revision before.",
-                   {}});
-    decision.notices.push_back({failed.reason, std::move(failed.message)});
-    decision.progress = std::move(failed.progress);
-    decision.needs_live = true;  // somebody may have paused it, or said something else, meanwhile
-    return decision;
-}
-
-bool Helm::is_well(const model::Pod* pod) const {
+bool PartitionLever::is_well(const model::Pod* pod) const {
     const bool excused = annotation(set(), key::allow_unready) == "true";
     return pod && !pod->meta.deleting && (excused || is_available(*pod, set().min_ready, now_));
 }
@@ -48,8 +27,8 @@ bool Helm::is_well(const model::Pod* pod) const {
 // Where the report is an annotation it is written first, and the pod goes at the next look. The
 // deletion of a pod can carry no fence, so its set does, before: whoever leads after us and writes
 // to the set takes the deletion from under us, for it is decided upon anew after this write.
-Decision Helm::take_away(const model::Pod& pod, Phase phase, Reason reason, std::string message,
-                         std::uint64_t version) const {
+Decision PartitionLever::take_away(const model::Pod& pod, Phase phase, Reason reason,
+                                   std::string message, std::uint64_t version) const {
     Decision decision = wait(phase, reason, std::move(message));
     const std::string& fence = seen_.environment.fence;
     const bool lacks_fence = !fence.empty() && annotation(set(), key::fence) != fence;
@@ -64,7 +43,8 @@ Decision Helm::take_away(const model::Pod& pod, Phase phase, Reason reason, std:
 }
 
 // One pod at a time: those that are on the old revision must be well before the next one leaves.
-std::optional<Decision> Helm::wait_for_returned(const PodRow& row) const {
+std::optional<Decision> PartitionLever::wait_for_returned() const {
+    const PodRow& row = standing_.pods;
     for (PodIndex index{0}; index.value < row.count().value; ++index.value) {
         const model::Pod* pod = row.at(index);
         const bool leaves = pod && pod->revision != set().current_revision;
@@ -81,71 +61,61 @@ std::optional<Decision> Helm::wait_for_returned(const PodRow& row) const {
 
 // The pods that were updated return, newest first, which is the lowest. The gate is closed, so that
 // one that is deleted comes back on the revision before.
-Decision Helm::go_back(Memory memory) const {
-    const PodRow row{seen_};
-    if (effective_partition(set()) < closed_partition)
-        return move_gate(std::move(memory), closed_partition,
-                         {Phase::Held, Reason::RollingBack, "The gate is closed again.", {}});
-    if (auto waits = wait_for_returned(row)) return std::move(*waits);
+std::optional<Decision> PartitionLever::take_back(const Memory& memory) const {
+    if (gate() < closed_partition)
+        return move(memory, closed_partition,
+                    {Phase::Held, Reason::RollingBack, "The gate is closed again.", {}});
+    if (auto waits = wait_for_returned()) return waits;
+    const PodRow& row = standing_.pods;
     for (PodIndex index{0}; index.value < row.count().value; ++index.value) {
         const model::Pod* pod = row.at(index);
-        if (pod->revision == set().current_revision) continue;
-        return take_away(*pod, Phase::Held, Reason::RollingBack,
-                         fmt::format("Pod {} returns to revision {}.", row.name_of(index),
-                                     set().current_revision));
+        if (pod->revision == standing_.current) continue;
+        return take_away(
+            *pod, Phase::Held, Reason::RollingBack,
+            fmt::format("Pod {} returns to revision {}.", row.name_of(index), standing_.current));
     }
-    const bool is_home = set().current_revision == set().update_revision;
-    return is_home ? complete(std::move(memory)) : returned(std::move(memory));
+    return std::nullopt;
 }
 
-Decision Helm::returned(Memory memory) const {
-    const Ended ended{"rolled_back", now_ - memory.started};
-    memory.open = memory.returning = false;
-    memory.failed = true;
-    const std::string message = fmt::format("Revision {} failed; all pods are back on revision {}.",
-                                            set().update_revision, set().current_revision);
-    Decision decision = move_gate(std::move(memory), closed_partition,
-                                  {Phase::Held, Reason::RolledBack, message, {}});
-    decision.needs_live = true;
-    decision.notices.push_back({Reason::RolledBack, message});
-    decision.ended = ended;
-    return decision;
+std::string PartitionLever::returning_text() const {
+    return "The pods that were updated return to the revision before.";
 }
 
-// A revision that failed is not tried again by itself.
-Decision Helm::stay_back() const {
-    const PodRow row{seen_};
+std::string PartitionLever::returned_text() const {
+    return fmt::format("Revision {} failed; all pods are back on revision {}.", standing_.updated,
+                       standing_.current);
+}
+
+std::string PartitionLever::stays_back_text() const {
+    const PodRow& row = standing_.pods;
     int run_it = 0;
     for (PodIndex index{0}; index.value < row.count().value; ++index.value)
-        if (row.at(index) && row.at(index)->revision == set().update_revision) ++run_it;
-    if (run_it == 0)
-        return wait(Phase::Held, Reason::RolledBack,
-                    fmt::format("Revision {} failed; all pods are back on revision {}.",
-                                set().update_revision, set().current_revision));
-    return wait(Phase::Held, Reason::RolledBack,
-                fmt::format("Revision {} failed; {} of {} pods run it, and no further one goes.",
-                            set().update_revision, run_it, row.count().value));
+        if (row.at(index) && row.at(index)->revision == standing_.updated) ++run_it;
+    if (run_it == 0) return returned_text();
+    return fmt::format("Revision {} failed; {} of {} pods run it, and no further one goes.",
+                       standing_.updated, run_it, row.count().value);
 }
 
 // It never became ready on a revision that is not wanted any more, and would come back on another
 // one. Kubernetes waits for such a pod for ever where pods are started in their order. From when on
 // that counts: one that has just started may still become ready, above all on a revision that
 // works.
-std::optional<Instant> Helm::stuck_from(const PodRow& row, PodIndex index) const {
-    const model::Pod* pod = row.at(index);
-    const bool exposed = is_exposed(index, effective_partition(set()));
+std::optional<Instant> PartitionLever::stuck_from(PodIndex index) const {
+    const model::Pod* pod = standing_.pods.at(index);
+    const bool exposed = standing_.is_exposed(index);
     const std::string& next = exposed ? set().update_revision : set().current_revision;
     const bool is_stuck = pod && !pod->meta.deleting && pod->never_ready &&
                           pod->ready_since > Instant{} && pod->revision != set().update_revision &&
                           pod->revision != next;
     // What has no gate behind it comes only where somebody runs it already.
-    const bool is_safe = exposed || next != set().update_revision || runs_well(row, next);
+    const bool is_safe = exposed || next != set().update_revision || runs_well(next);
     if (!is_stuck || !is_safe) return std::nullopt;
     return pod->ready_since +
            (pod->revision == set().current_revision ? patience_with_current : patience);
 }
 
-bool Helm::runs_well(const PodRow& row, const std::string& revision) const {
+bool PartitionLever::runs_well(const std::string& revision) const {
+    const PodRow& row = standing_.pods;
     for (PodIndex index{0}; index.value < row.count().value; ++index.value)
         if (is_well(row.at(index)) && row.at(index)->revision == revision) return true;
     return false;
@@ -153,10 +123,11 @@ bool Helm::runs_well(const PodRow& row, const std::string& revision) const {
 
 // The newest, which is the lowest, if all others are well or stuck too. Pods above it that are not
 // there wait for it, where pods are started in their order.
-std::optional<PodIndex> Helm::stuck_pod(const PodRow& row) const {
+std::optional<PodIndex> PartitionLever::stuck_pod() const {
+    const PodRow& row = standing_.pods;
     std::optional<PodIndex> stuck;
     for (PodIndex index{0}; index.value < row.count().value; ++index.value) {
-        const auto from = stuck_from(row, index);
+        const auto from = stuck_from(index);
         if (from && *from <= now_) {
             if (!stuck) stuck = index;
             continue;
@@ -170,24 +141,23 @@ std::optional<PodIndex> Helm::stuck_pod(const PodRow& row) const {
 
 // One at a time, and only where nothing but pods is waited for: a gate that is asked first may take
 // the pod to the new revision at once.
-Decision Helm::unsticking(Decision decision) const {
+Decision PartitionLever::unsticking(Decision decision) const {
     const Reason why = decision.report.reason;
     const bool waits = why == Reason::PodsNotReady || why == Reason::ProgressDeadlineExceeded;
     const bool moves = !decision.actions.empty() && decision.actions.front().partition;
     const std::string& wish = annotation(set(), key::unstick);
     if (!waits || moves || !(wish.empty() || wish == "Always")) return decision;
-    const PodRow row{seen_};
-    if (const auto stuck = stuck_pod(row)) return unstick(row, *stuck);
+    if (const auto stuck = stuck_pod()) return unstick(*stuck);
     // No news will come of a pod that is stuck: time alone tells.
-    for (PodIndex index{0}; index.value < row.count().value; ++index.value)
-        if (const auto from = stuck_from(row, index); from && *from > now_)
+    for (PodIndex index{0}; index.value < standing_.pods.count().value; ++index.value)
+        if (const auto from = stuck_from(index); from && *from > now_)
             decision.wake_at = std::min(decision.wake_at.value_or(*from), *from);
     return decision;
 }
 
-Decision Helm::unstick(const PodRow& row, PodIndex index) const {
-    const model::Pod& pod = *row.at(index);
-    const bool exposed = is_exposed(index, effective_partition(set()));
+Decision PartitionLever::unstick(PodIndex index) const {
+    const model::Pod& pod = *standing_.pods.at(index);
+    const bool exposed = standing_.is_exposed(index);
     Decision decision = take_away(
         pod, exposed ? Phase::Rolling : Phase::Waiting, Reason::StuckPodReplaced,
         fmt::format("Pod {} was never ready on revision {}, which is not wanted any more; it is "
@@ -197,29 +167,6 @@ Decision Helm::unstick(const PodRow& row, PodIndex index) const {
         pod.meta.resource_version);  // one that becomes ready at the last moment stays
     if (!patches_workload(decision))
         decision.notices.push_back({Reason::StuckPodReplaced, decision.report.message});
-    return decision;
-}
-
-// Our memory of the workload is lost, or there never was one, and the API knows that this revision
-// failed.
-const Quarantine* Helm::quarantine_of(const std::optional<Memory>& memory) const {
-    const bool is_in_it = knows_no_rollout(memory) && course_.quarantine &&
-                          course_.quarantine->revision == set().update_revision &&
-                          set().current_revision != set().update_revision;
-    return is_in_it ? &*course_.quarantine : nullptr;
-}
-
-Decision Helm::adopt_failed(const Quarantine& known) const {
-    Memory memory = opened(1);
-    memory.open = memory.returning = known.returns;
-    memory.failed = !memory.returning;
-    const std::string message =
-        fmt::format("Revision {} failed before, and is not tried again.", set().update_revision);
-    Decision decision = move_gate(
-        std::move(memory), closed_partition,
-        {Phase::Held, known.returns ? Reason::RollingBack : Reason::RolledBack, message, {}});
-    decision.needs_live = true;
-    decision.notices.push_back({Reason::Adopted, message});
     return decision;
 }
 

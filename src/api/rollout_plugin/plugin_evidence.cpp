@@ -1,4 +1,4 @@
-#include "api/rollout_plugin/goal.hpp"
+#include "api/rollout_plugin/plugin_evidence.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -7,6 +7,8 @@
 
 namespace sluice::api::rollout_plugin {
 namespace {
+
+using engine::WeightGoal;
 
 // A call that has not answered by then is an error.
 constexpr Duration call_timeout = 10s;
@@ -21,9 +23,9 @@ std::string text_of(const PluginProgram& plugin) {
                        fmt::join(plugin.args, " "));
 }
 
-PluginMethod act_of(const Goal& goal) {
-    if (goal.what == Goal::What::Promote) return PluginMethod::Promote;
-    if (goal.what == Goal::What::Return) return PluginMethod::Abort;
+PluginMethod act_of(const WeightGoal& goal) {
+    if (goal.what == WeightGoal::What::Promote) return PluginMethod::Promote;
+    if (goal.what == WeightGoal::What::Return) return PluginMethod::Abort;
     return goal.restarts ? PluginMethod::Restart : PluginMethod::SetWeight;
 }
 
@@ -41,28 +43,36 @@ PluginEvidence::PluginEvidence(const engine::Snapshot& seen, const model::Custom
     at_ = in_whole_seconds(evidence->at);
 }
 
-std::string PluginEvidence::key(const Goal& goal) const {
+std::string PluginEvidence::key(const WeightGoal& goal) const {
     constexpr const char* words[] = {"watch", "weigh", "promote", "return"};
     return fmt::format("{}{} {} {} {}", about_, goal.rollout,
                        words[static_cast<std::size_t>(goal.what)], goal.revision, goal.weight);
 }
 
-const ResourceStatus* PluginEvidence::reality() const {
+const ResourceStatus* PluginEvidence::status() const {
     return last_ && last_->error.empty() ? &last_->status : nullptr;
 }
 
-const PluginObservation* PluginEvidence::observed(const Goal& goal) const {
-    return last_ && last_key_ == key(goal) ? &*last_ : nullptr;
+std::optional<engine::WeightReality> PluginEvidence::reality() const {
+    const ResourceStatus* now = status();
+    if (!now) return std::nullopt;
+    return engine::WeightReality{now->current_revision, now->updated_revision, now->ready,
+                                 now->ready && now->updated_replicas == now->replicas};
 }
 
-bool PluginEvidence::is_there(const Goal& goal) const {
-    const PluginObservation* last = observed(goal);
-    if (!last || !last->verified) return false;
-    return goal.what != Goal::What::Promote ||
-           last->status.current_revision == last->status.updated_revision;
+std::optional<engine::WeightObservation> PluginEvidence::observed(const WeightGoal& goal) const {
+    if (!last_ || last_key_ != key(goal)) return std::nullopt;
+    return engine::WeightObservation{last_->verified, last_->message};
 }
 
-engine::Probe PluginEvidence::look(const Goal& goal, bool inits) const {
+bool PluginEvidence::is_there(const WeightGoal& goal) const {
+    const auto last = observed(goal);
+    if (!last || !last->is_verified) return false;
+    return goal.what != WeightGoal::What::Promote ||
+           last_->status.current_revision == last_->status.updated_revision;
+}
+
+engine::Probe PluginEvidence::look(const WeightGoal& goal, bool inits) const {
     PluginProbe look{.call = {.plugin = spec_.plugin.name,
                               .address = plugin_,
                               .api_version = spec_.workload.api_version,

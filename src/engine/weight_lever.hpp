@@ -1,0 +1,109 @@
+// A share of a workload that a program outside of the operator moves, in hundredths. The program is
+// asked for a share and says what is there; what is asked for is remembered before anybody asks,
+// and more is asked for only after a fresh look that has verified the share before. A look that
+// failed is no look. What the program says is bound to the revision that it was said of.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "engine/lever.hpp"
+#include "engine/steering.hpp"
+
+namespace sluice::engine {
+
+// What a look is for.
+struct WeightGoal {
+    enum class What : std::uint8_t { Watch, Weigh, Promote, Return };
+    What what = What::Watch;
+    std::int64_t rollout = 0;
+    std::string revision{};  // that is moved; empty: nothing is
+    int weight = 0;
+    bool restarts = false;  // of Weigh: an abort is forgotten first
+};
+
+// What is there, whatever the look was for.
+struct WeightReality {
+    std::string current;
+    std::string updated;
+    bool is_ready = false;
+    bool is_whole = false;  // all of it is at the updated revision, and ready
+};
+
+// What came of a look that was made for a goal.
+struct WeightObservation {
+    bool is_verified = false;
+    std::string message;  // why not
+};
+
+// The program, and what it said last.
+class WeightPlugin {
+  public:
+    WeightPlugin() = default;
+    WeightPlugin(const WeightPlugin&) = default;
+    WeightPlugin& operator=(const WeightPlugin&) = delete;
+    virtual ~WeightPlugin() = default;
+
+    virtual std::string title() const = 0;  // the subject of sentences
+    // Nothing: nobody has looked yet, or the last look failed.
+    virtual std::optional<WeightReality> reality() const = 0;
+    // Why the last look failed, whatever it was for; empty: it did not.
+    virtual std::string error() const = 0;
+    // What the last look brought, if it was for this.
+    virtual std::optional<WeightObservation> observed(const WeightGoal& goal) const = 0;
+    virtual Instant at() const = 0;  // of the last look
+    // The look that is due. `inits`: none has succeeded so far.
+    virtual Probe look(const WeightGoal& goal, bool inits) const = 0;
+};
+
+class WeightLever final : public Lever {
+  public:
+    WeightLever(const Snapshot& seen, const Course& course, Instant now);
+
+    const Standing& standing() const override { return standing_; }
+    const std::optional<Memory>& memory() const override { return weight_.memory; }
+    bool is_ours() const override { return true; }
+    bool asks_for_retry() const override { return weight_.restarts; }
+    std::optional<Decision> blocked() const override;
+    std::optional<Decision> unsure() const override;
+    Decision wait(Phase phase, Reason reason, std::string message) const override;
+    Decision wait_silently(Phase phase, Reason reason, std::string message) const override {
+        return wait(phase, reason, std::move(message));
+    }
+    Decision move(Memory memory, Partition to, StatusReport report) const override;
+    Decision rest(Memory memory) const override;
+    std::optional<Decision> take_back(const Memory& memory) const override;
+    Decision narrow(Memory memory, PodCount exposed_max) const override;
+    Memory fresh_memory() const override;
+    std::optional<int> promotes_at() const override;
+    Partition resting() const override { return recalled_.partition; }
+    StepText step_text(const TakeStep& step) const override;
+    std::string completed_text() const override;
+    std::string returning_text() const override;
+    std::string returned_text() const override;
+
+  private:
+    WeightGoal goal() const;
+    // Somebody took the new revision back: what was updated follows it.
+    bool goes_home() const;
+    // A person's word that needs no look.
+    bool is_commanded() const;
+    bool is_promoted() const;
+    bool is_fresh() const;
+    std::optional<Hold> lacks() const;
+    std::string last_error() const;
+    Decision look_again() const;
+    void ask(Decision& decision, Duration pace) const;
+
+    const Snapshot& seen_;
+    const Course& course_;
+    const Weight& weight_;
+    const WeightPlugin& plugin_;
+    Instant now_;
+    Memory recalled_;
+    std::optional<WeightReality> reality_;
+    Standing standing_;
+};
+
+}  // namespace sluice::engine
