@@ -2,10 +2,13 @@
 
 #include "api/analysis/decide.hpp"
 #include "api/phased_rollout/decide.hpp"
+#include "api/phased_rollout/verbs.hpp"
 #include "api/pilot/decide.hpp"
 #include "api/pilot/spec.hpp"
+#include "api/pilot/verbs.hpp"
 #include "api/rollout_plugin/decide.hpp"
 #include "api/rollout_plugin/declarations.hpp"
+#include "api/rollout_plugin/verbs.hpp"
 
 namespace sluice::api {
 namespace {
@@ -16,21 +19,33 @@ constexpr Watch rollout_plugins[] = {{&rollout_plugin::resource, rollout_plugin:
 constexpr Watch analysis_runs[] = {{&analysis::resource, analysis::target_of, analysis::trim}};
 
 const Api table[] = {
-    {"phasedrollout", phased_rollouts, phased_rollout::concerns, phased_rollout::prepare,
-     phased_rollout::decide},
-    {"rolloutplugin",
-     rollout_plugins,
-     rollout_plugin::concerns,
-     rollout_plugin::prepare,
-     rollout_plugin::decide,
-     {"argo-rollouts-config", rollout_plugin::read_settings}},
-    {"analysisrun", analysis_runs, nullptr, analysis::prepare, analysis::decide},
-    {"pilot",
-     {},
-     pilot::concerns,
-     pilot::prepare,
-     pilot::decide,
-     {"sluice-hooks", pilot::read_settings}},
+    {.name = "phasedrollout",
+     .watches = phased_rollouts,
+     .concerns = phased_rollout::concerns,
+     .prepare = phased_rollout::prepare,
+     .decide = phased_rollout::decide,
+     .dialect = &phased_rollout::dialect,
+     .choice = phased_rollout::success_on_choice},
+    {.name = "rolloutplugin",
+     .watches = rollout_plugins,
+     .concerns = rollout_plugin::concerns,
+     .prepare = rollout_plugin::prepare,
+     .decide = rollout_plugin::decide,
+     .declared = {"argo-rollouts-config", rollout_plugin::read_settings},
+     .dialect = &rollout_plugin::dialect},
+    {.name = "analysisrun",
+     .watches = analysis_runs,
+     .concerns = nullptr,
+     .prepare = analysis::prepare,
+     .decide = analysis::decide,
+     .dispensable = analysis::dispensable},
+    {.name = "pilot",
+     .watches = {},
+     .concerns = pilot::concerns,
+     .prepare = pilot::prepare,
+     .decide = pilot::decide,
+     .declared = {"sluice-hooks", pilot::read_settings},
+     .dialect = &pilot::dialect},
 };
 
 }  // namespace

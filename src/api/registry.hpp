@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "api/settings.hpp"
+#include "api/verb.hpp"
 #include "engine/decision.hpp"
 #include "engine/snapshot.hpp"
 
@@ -24,6 +25,14 @@ struct Watch {
     void (*trim)(model::CustomObject& object) = nullptr;
 };
 
+// A flag of the operator that means something to one API: which of some words holds where its
+// objects say nothing.
+struct Choice {
+    std::string_view flag = {};  // empty: there is none
+    std::string_view help = {};
+    std::span<const std::string_view> words = {};
+};
+
 struct Api {
     std::string_view name;           // also the part of its claims before the slash
     std::span<const Watch> watches;  // its own objects first; empty: it has none
@@ -34,7 +43,11 @@ struct Api {
     // Completes what is seen, its settings among it, with what only the API can read.
     void (*prepare)(engine::Snapshot& seen);
     engine::Decision (*decide)(const engine::Snapshot& seen, Instant now);
-    Declared declared = {};  // what it reads beside objects and workloads
+    Declared declared = {};            // what it reads beside objects and workloads
+    const Dialect* dialect = nullptr;  // null: people ask nothing of it
+    Choice choice = {};
+    // Of its own objects: what it writes for people and never reads.
+    std::span<const std::string_view> dispensable = {};
 
     // Of its own objects; null: it has none.
     const model::Resource* resource() const {

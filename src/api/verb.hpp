@@ -83,6 +83,7 @@ struct Dialect {
     Standing (*standing)(const Steered& steered);
     std::vector<Fact> (*facts)(const Steered& steered, Instant now);
     std::array<Reaction, verbs_count> replies;  // in the order of Verb
+    std::string_view label = {};                // by which a workload asks for it; empty: by none
 };
 
 // How a person should take a reason of the engine; a word that is none of its reasons is no

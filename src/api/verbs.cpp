@@ -5,20 +5,12 @@
 #include <algorithm>
 #include <boost/json.hpp>
 
-#include "api/phased_rollout/verbs.hpp"
-#include "api/pilot/verbs.hpp"
-#include "api/rollout_plugin/verbs.hpp"
+#include "api/registry.hpp"
 #include "base/printable.hpp"
 #include "model/annotations.hpp"
 
 namespace sluice::api {
 namespace {
-
-constexpr const Dialect* table[] = {
-    &phased_rollout::dialect,
-    &pilot::dialect,
-    &rollout_plugin::dialect,
-};
 
 std::string title_of(const Dialect& dialect, const std::string& name) {
     return fmt::format("{}/{}", dialect.names.front(), name);
@@ -31,13 +23,20 @@ char lower(char c) {
 }  // namespace
 
 std::span<const Dialect* const> dialects() {
-    return table;
+    static const std::vector<const Dialect*> all = [] {
+        std::vector<const Dialect*> found;
+        for (const Api& api : apis())
+            if (api.dialect) found.push_back(api.dialect);
+        std::ranges::sort(found, {}, &Dialect::api);
+        return found;
+    }();
+    return all;
 }
 
 const Dialect* find_dialect(std::string_view kind) {
     std::string word{kind};
     std::ranges::transform(word, word.begin(), lower);
-    for (const Dialect* dialect : table) {
+    for (const Dialect* dialect : dialects()) {
         std::string_view name = word;
         const std::size_t dot = name.find('.');
         const bool is_qualified = dot != std::string_view::npos;
@@ -51,7 +50,7 @@ const Dialect* find_dialect(std::string_view kind) {
 
 std::string kinds_text() {
     std::string text;
-    for (const Dialect* dialect : table)
+    for (const Dialect* dialect : dialects())
         for (const std::string_view name : dialect->names)
             text += (text.empty() ? "" : ", ") + std::string{name};
     return text;
@@ -93,10 +92,12 @@ std::string why_not_steered(const Workload& workload) {
             "StatefulSet {} says that {} steers it, and that is not there; see \"Breaking the "
             "glass\" in docs/operations.md.",
             set.meta.key.name, printable(claim, 64));
-    return fmt::format(
-        "StatefulSet {} is not steered: it has no label {}, and no object that is steered names "
-        "it.",
-        set.meta.key.name, model::pilot_label);
+    std::string labels;
+    for (const Dialect* dialect : dialects())
+        if (!dialect->label.empty())
+            labels += fmt::format("it has no label {}, and ", dialect->label);
+    return fmt::format("StatefulSet {} is not steered: {}no object that is steered names it.",
+                       set.meta.key.name, labels);
 }
 
 }  // namespace sluice::api

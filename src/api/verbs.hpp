@@ -1,5 +1,4 @@
-// The dialects of all APIs, one line each. Whoever adds an API adds a line; who prints and sends
-// knows no kinds.
+// The dialects of all APIs that have one. Who prints and sends knows no kinds.
 #pragma once
 
 #include <boost/json/object.hpp>
@@ -14,7 +13,7 @@ namespace sluice::api {
 
 std::span<const Dialect* const> dialects();
 
-// The dialect that people mean by "rp" or "rolloutplugin.argoproj.io"; null: there is none.
+// The dialect that people mean by a name, or by "name.group"; null: there is none.
 const Dialect* find_dialect(std::string_view kind);
 // All kinds that can be named, for a sentence.
 std::string kinds_text();

@@ -5,6 +5,8 @@
 namespace sluice {
 namespace {
 
+constexpr std::size_t path_bytes_max = 4095;  // PATH_MAX, without its NUL
+
 bool is_lower(char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
 }
@@ -45,6 +47,21 @@ bool is_dns_subdomain(std::string_view text) {
         text.remove_prefix(dot + 1);
     }
     return has_dns_label_shape(text);
+}
+
+bool is_plain_path(std::string_view path) {
+    if (path.size() < 2 || path.size() > path_bytes_max || path.front() != '/') return false;
+    const bool readable = std::ranges::all_of(path, [](char c) {
+        return c > ' ' && c < '\x7f' && !std::string_view("%?#\\\"").contains(c);
+    });
+    if (!readable) return false;
+    for (std::string_view rest = path; !rest.empty();) {
+        rest.remove_prefix(1);
+        const std::string_view part = rest.substr(0, rest.find('/'));
+        if (part.empty() || part == "." || part == "..") return false;
+        rest.remove_prefix(part.size());
+    }
+    return true;
 }
 
 }  // namespace sluice

@@ -1,4 +1,4 @@
-// The shapes of names that Kubernetes accepts.
+// The shapes of names that Kubernetes accepts, and of paths.
 #pragma once
 
 #include <cstddef>
@@ -23,5 +23,8 @@ bool has_dns_label_shape(std::string_view text);
 bool is_dns_label(std::string_view text);
 // The name of an object, such as a Secret: such parts with dots between them, at most 253 bytes.
 bool is_dns_subdomain(std::string_view text);
+
+// An absolute path that is spelt in one way only.
+bool is_plain_path(std::string_view path);
 
 }  // namespace sluice

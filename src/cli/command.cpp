@@ -1,14 +1,16 @@
 #include "cli/command.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
+#include <functional>
 #include <iostream>
 
 #include "api/inquiry/hosts.hpp"
 #include "api/registry.hpp"
-#include "api/rollout_plugin/location.hpp"
 #include "base/names.hpp"
 #include "cli/cluster.hpp"
 #include "cli/demo.hpp"
@@ -63,6 +65,15 @@ CLI::Validator known_api() {
             "API"};
 }
 
+// That people declare something in.
+std::vector<std::string_view> config_maps() {
+    std::vector<std::string_view> names;
+    for (const api::Api& api : api::apis())
+        if (!api.declared.config_map.empty()) names.push_back(api.declared.config_map);
+    std::ranges::sort(names, std::greater{});
+    return names;
+}
+
 CLI::Validator host_list() {
     return {[](std::string& text) -> std::string {
                 const auto hosts = api::read_hosts(text);
@@ -75,7 +86,7 @@ CLI::Validator host_list() {
 
 CLI::Validator plain_path() {
     return {[](std::string& text) -> std::string {
-                if (text.empty() || api::rollout_plugin::is_plain_path(text)) return {};
+                if (text.empty() || is_plain_path(text)) return {};
                 return fmt::format("\"{}\" is not an absolute path without \"..\"", text);
             },
             "FOLDER"};
@@ -100,8 +111,9 @@ void add_cluster_flags(CLI::App& command, operators::Options& options) {
             ->check(namespace_name()));
     add(command
             .add_option("--config-namespace", options.config_namespace,
-                        "Where the ConfigMaps sluice-hooks and argo-rollouts-config and the lease "
-                        "live (default: the namespace of the pod or context)")
+                        fmt::format("Where the ConfigMaps {} and the lease live (default: the "
+                                    "namespace of the pod or context)",
+                                    fmt::join(config_maps(), " and ")))
             ->check(namespace_name()));
     add(command.add_option("--qps", options.qps, "Requests a second to the API server, on average")
             ->check(CLI::Range(1.0, 10000.0))
@@ -128,13 +140,14 @@ void add_steering_flags(CLI::App& command, OperatorFlags& flags) {
                         "commas: prom:9090, *.example.com, http://prom:9090 (default: any host, "
                         "and only those Secrets that list it)")
             ->check(host_list()));
-    add(command
-            .add_option(
-                "--phasedrollout-success-on", flags.options.success_on,
-                "Which answer of Prometheus passes where spec.check.query.successOn is left "
-                "out: NoData, as with alerts, or Data, as the first operator did")
-            ->check(CLI::IsMember({"NoData", "Data"}))
-            ->capture_default_str());
+    for (const api::Api& api : api::apis())
+        if (!api.choice.flag.empty())
+            add(command
+                    .add_option(std::string{api.choice.flag}, flags.options.success_on,
+                                std::string{api.choice.help})
+                    ->check(CLI::IsMember(
+                        std::vector<std::string>{api.choice.words.begin(), api.choice.words.end()}))
+                    ->capture_default_str());
     add(command.add_flag("--allow-local-metrics", flags.options.allow_local_metrics,
                          "Let Prometheus live on loopback addresses"));
     add(command

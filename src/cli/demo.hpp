@@ -5,10 +5,12 @@
 #include <cstdint>
 #include <string>
 
+#include "sim/demo/story.hpp"
+
 namespace sluice::cli {
 
 struct DemoOptions {
-    std::string api = "pilot";
+    std::string api{sim::demo::stories().front().api};
     double speed = 3;  // simulated seconds in a second
     bool fail = false;
     bool plain = false;

@@ -8,6 +8,7 @@
 #include <map>
 #include <vector>
 
+#include "api/registry.hpp"
 #include "base/assert.hpp"
 #include "model/json_text.hpp"
 #include "model/yaml.hpp"
@@ -21,12 +22,7 @@ using model::text_at;
 constexpr std::string_view separator = "---\n";
 constexpr std::string_view keep_unknown = "x-kubernetes-preserve-unknown-fields";
 constexpr std::size_t fields_told_max = 12;
-constexpr std::size_t depth_max = 200;  // of a definition; those of Argo Rollouts have some 60
-
-// What Sluice writes for people and never reads: it may be dropped.
-constexpr std::pair<std::string_view, std::string_view> dispensable[] = {
-    {"analysisruns.argoproj.io", "status.conditions"},
-};
+constexpr std::size_t depth_max = 200;  // of a definition; those of others have some 60
 
 const json::value* at(const json::value& whole, std::string_view pointer) {
     boost::system::error_code absent;
@@ -89,6 +85,11 @@ Version version_in(const json::value& definition, std::string_view name) {
     return {};
 }
 
+bool is_of(const api::Api& api, std::string_view definition) {
+    const model::Resource* resource = api.resource();
+    return resource && definition == fmt::format("{}.{}", resource->plural, resource->group);
+}
+
 // What it lacks, as the end of "It has …"; empty: nothing.
 std::string lack_of(const json::value& ours, const json::value& theirs) {
     const std::string_view name = text_at(ours, "/spec/versions/0/name");
@@ -99,8 +100,10 @@ std::string lack_of(const json::value& ours, const json::value& theirs) {
     if (mine.has_status && !other.has_status) return "no status subresource";
     std::vector<std::string> missing;
     compare(*mine.schema, *other.schema, {}, missing);
-    for (const auto& [definition, field] : dispensable)
-        if (text_at(ours, "/metadata/name") == definition) std::erase(missing, field);
+    for (const api::Api& api : api::apis())
+        if (is_of(api, text_at(ours, "/metadata/name")))
+            for (const std::string_view field : api.dispensable)
+                std::erase(missing, field);
     if (missing.empty()) return {};
     const std::size_t more = missing.size() - std::min(missing.size(), fields_told_max);
     missing.resize(missing.size() - more);

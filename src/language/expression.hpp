@@ -1,4 +1,4 @@
-// The conditions of analysis templates, in the language of github.com/expr-lang/expr, as people
+// The conditions of measurements, in the language of github.com/expr-lang/expr, as people
 // write them into successCondition and failureCondition:
 //
 //   result[0] >= 0.95
@@ -24,8 +24,8 @@
 //  - keys of maps that are no texts; `and` and `or` of what is not true or false.
 // And these differ:
 //  - a number from JSON without a fraction is an integer;
-//  - isNil() and default() look at their argument. In Argo Rollouts, which adds them to expr, they
-//    look at the result whatever they are given; asked about the result both say the same;
+//  - isNil() and default(), which the original adds to expr, are about their argument. There, they
+//    are about the result whatever they are given; asked about the result both say the same;
 //  - keys(), values() and toPairs() go by the order of the keys, sort() and sortBy() keep that of
 //    equals;
 //  - a time knows its offset from UTC and no zone, so there is no timezone(); of the methods of

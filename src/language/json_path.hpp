@@ -77,7 +77,7 @@ struct JsonPath::Begin {
     JsonPath rest;
 };
 
-// Of several results the first, as in Argo Rollouts; none is an Error.
+// Of several results the first, as in the original; none is an Error.
 Result<Value> value_at(const JsonPath& path, const boost::json::value& in);
 
 }  // namespace sluice::language

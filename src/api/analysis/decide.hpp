@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "engine/decision.hpp"
 #include "engine/snapshot.hpp"
@@ -11,6 +12,8 @@
 namespace sluice::api::analysis {
 
 extern const model::Resource resource;
+// What is written for people and never read.
+inline constexpr std::string_view dispensable[] = {"status.conditions"};
 
 // The run itself.
 model::Ref target_of(const model::CustomObject& object);

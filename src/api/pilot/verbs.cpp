@@ -88,6 +88,7 @@ const Dialect dialect{"pilot",
                       standing,
                       facts,
                       {promote, promote, annotated::pause_by<standing>,
-                       annotated::resume_by<standing>, abort, annotated::retry_by<standing>}};
+                       annotated::resume_by<standing>, abort, annotated::retry_by<standing>},
+                      model::pilot_label};
 
 }  // namespace sluice::api::pilot

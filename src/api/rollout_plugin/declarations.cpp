@@ -7,6 +7,7 @@
 
 #include "api/rollout_plugin/entries.hpp"
 #include "api/rollout_plugin/location.hpp"
+#include "base/names.hpp"
 #include "base/printable.hpp"
 
 namespace sluice::api::rollout_plugin {

@@ -3,13 +3,13 @@
 #include <algorithm>
 
 #include "api/inquiry/url.hpp"
+#include "base/names.hpp"
 #include "base/printable.hpp"
 
 namespace sluice::api::rollout_plugin {
 
 namespace {
 
-constexpr std::size_t path_bytes_max = 4095;   // PATH_MAX, without its NUL
 constexpr std::size_t socket_bytes_max = 107;  // what the kernel's address of a socket holds
 constexpr std::size_t sha256_digits = 64;
 
@@ -55,21 +55,6 @@ Result<PluginAddress> read_port(std::string_view authority, bool secure) {
 }
 
 }  // namespace
-
-bool is_plain_path(std::string_view path) {
-    if (path.size() < 2 || path.size() > path_bytes_max || path.front() != '/') return false;
-    const bool readable = std::ranges::all_of(path, [](char c) {
-        return c > ' ' && c < '\x7f' && !std::string_view("%?#\\\"").contains(c);
-    });
-    if (!readable) return false;
-    for (std::string_view rest = path; !rest.empty();) {
-        rest.remove_prefix(1);
-        const std::string_view part = rest.substr(0, rest.find('/'));
-        if (part.empty() || part == "." || part == "..") return false;
-        rest.remove_prefix(part.size());
-    }
-    return true;
-}
 
 bool is_below(std::string_view path, std::string_view folder) {
     return path.size() > folder.size() + 1 && path.starts_with(folder) &&

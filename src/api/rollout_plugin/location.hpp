@@ -15,8 +15,6 @@ namespace sluice::api::rollout_plugin {
 // by the caller.
 Result<std::optional<PluginAddress>> read_location(std::string_view text);
 
-// An absolute path that is spelt in one way only.
-bool is_plain_path(std::string_view path);
 // By its spelling: below `folder`, and not the folder itself.
 bool is_below(std::string_view path, std::string_view folder);
 

@@ -1,50 +1,34 @@
 #include "sim/actors/cluster.hpp"
 
-#include "sim/actors/garbage_collector.hpp"
-#include "sim/actors/job_controller.hpp"
-#include "sim/actors/kinship.hpp"
-#include "sim/actors/kubelet.hpp"
-#include "sim/actors/namespace_controller.hpp"
+#include "sim/actors/controller.hpp"
 #include "sim/actors/recorder.hpp"
-#include "sim/actors/scheduler.hpp"
-#include "sim/actors/statefulset/controller.hpp"
-#include "sim/actors/volumes.hpp"
 
 namespace sluice::sim {
 
 class Cluster::Actors {
   public:
-    explicit Actors(Surroundings at)
-        : statefulsets(at, kinship),
-          jobs(at, kinship),
-          garbage(at, kinship),
-          scheduler(at),
-          volumes(at),
-          kubelet(at),
-          namespaces(at),
-          expiry(at) {}
-
-    void on_change(const Change& change) {
-        kinship.on_change(change);
-        statefulsets.on_change(change);
-        jobs.on_change(change);
-        garbage.on_change(change);
-        scheduler.on_change(change);
-        volumes.on_change(change);
-        kubelet.on_change(change);
-        namespaces.on_change(change);
-        expiry.on_change(change);
+    explicit Actors(Surroundings at) : expiry_(at) {
+        controllers_.push_back(make_statefulset_controller(at, owners_));
+        controllers_.push_back(make_job_controller(at, owners_));
+        controllers_.push_back(make_garbage_collector(at, owners_));
+        controllers_.push_back(make_scheduler(at));
+        controllers_.push_back(make_volume_controller(at));
+        controllers_.push_back(make_kubelets(at));
+        controllers_.push_back(make_namespace_controller(at));
     }
 
-    Kinship kinship;
-    StatefulSetController statefulsets;
-    JobController jobs;
-    GarbageCollector garbage;
-    Scheduler scheduler;
-    Volumes volumes;
-    Kubelet kubelet;
-    NamespaceController namespaces;
-    EventExpiry expiry;
+    void on_change(const Change& change) {
+        owners_.on_change(change);
+        for (const auto& one : controllers_)
+            one->on_change(change);
+        expiry_.on_change(change);
+    }
+    Controller& statefulsets() { return *controllers_.front(); }
+
+  private:
+    OwnerIndex owners_;
+    std::vector<std::unique_ptr<Controller>> controllers_;
+    EventExpiry expiry_;
 };
 
 namespace {
@@ -147,7 +131,7 @@ void Cluster::set_node_ready(const std::string& name, bool ready) {
 }
 
 void Cluster::set_controllers_running(bool running) {
-    actors_->statefulsets.set_running(running);
+    actors_->statefulsets().hold(!running);
 }
 
 }  // namespace sluice::sim

@@ -52,7 +52,7 @@ struct ClusterOptions {
     std::uint64_t seed = 1;
     Instant start{1'790'000'000'000};
     Pace pace = {};
-    int nodes = 3;                 // node-0.. in zones zone-a, zone-b, zone-c by turns
+    int nodes = 3;                 // node-0.., one after the other in zone-a, zone-b and zone-c
     bool max_unavailable = false;  // the feature gate MaxUnavailableStatefulSet
     bool tracks_fields = false;    // whether objects carry managedFields
 };

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "sim/actors/scheduler.hpp"
-
 namespace sluice::sim {
 namespace {
 
@@ -20,16 +18,15 @@ bool is_of_job(const json::object& pod) {
 
 }  // namespace
 
-Kubelet::Kubelet(Surroundings at)
-    : at_(at),
-      turns_(at, at.options.pace.controller_least, at.options.pace.controller_most,
-             [this](const Key& key) { return turn(key); }) {}
+std::unique_ptr<Controller> make_kubelets(Surroundings at) {
+    return std::make_unique<Kubelet>(at);
+}
 
 bool Kubelet::is_up(const std::string& node) const {
     return is_ready_node(at_.api.find("nodes", {}, node));
 }
 
-// A pod's turn comes when it got its node, is to end, behaves differently, or has a gate that
+// A pod is reconciled when it got its node, is to end, behaves differently, or has a gate that
 // moved.
 void Kubelet::on_change(const Change& change) {
     if (change.place.resource == "nodes") return notice_node(change);
@@ -47,10 +44,10 @@ void Kubelet::on_change(const Change& change) {
     const bool is_gated = !children(child(pod, "spec"), "readinessGates").empty();
     if (!is_known || is_terminating(pod) || life->second.behaviour != behaviour_of(pod) ||
         (is_gated && is_readiness_due(pod)))
-        turns_.add(key);
+        queue_.add(key);
 }
 
-bool Kubelet::turn(const Key& key) {
+bool Kubelet::reconcile(const Key& key) {
     const ObjectPtr stored = at_.api.find("pods", key.ns, key.name);
     if (!stored) return true;
     const json::object& pod = stored->object();
@@ -125,13 +122,13 @@ void Kubelet::live_on(const Key& key, Life& life, const json::object& pod) {
     }
 }
 
-void Kubelet::plan(const Key& key, Life& life, Duration delay, Deed deed) {
-    at_.timeline.after(delay, [this, key, uid = life.uid, plan = ++life.plan, deed] {
+void Kubelet::plan(const Key& key, Life& life, Duration delay, Event event) {
+    at_.timeline.after(delay, [this, key, uid = life.uid, plan = ++life.plan, event] {
         const auto found = lives_.find(key);
         if (found == lives_.end() || found->second.uid != uid || found->second.plan != plan) return;
         const ObjectPtr pod = at_.api.find("pods", key.ns, key.name);
         if (!pod || is_terminating(pod->object()) || !is_up(found->second.node)) return;
-        (this->*deed)(key, found->second, pod->object());
+        (this->*event)(key, found->second, pod->object());
     });
 }
 

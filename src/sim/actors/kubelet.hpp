@@ -7,15 +7,15 @@
 #include <optional>
 #include <string>
 
+#include "sim/actors/controller.hpp"
 #include "sim/actors/pod_status.hpp"
-#include "sim/actors/turns.hpp"
 
 namespace sluice::sim {
 
-class Kubelet {
+class Kubelet final : public Controller {
   public:
-    explicit Kubelet(Surroundings at);
-    void on_change(const Change& change);
+    using Controller::Controller;
+    void on_change(const Change& change) override;
 
   private:
     enum class Stage { New, Creating, Pulling, Running, Ready, BackingOff, Ended };
@@ -30,13 +30,13 @@ class Kubelet {
         Instant started = {};
         std::optional<Instant> stops_at = {};
     };
-    using Deed = void (Kubelet::*)(const Key&, Life&, const json::object&);
+    using Event = void (Kubelet::*)(const Key&, Life&, const json::object&);
 
-    bool turn(const Key& key);
+    bool reconcile(const Key& key) override;
     void notice_node(const Change& change);
     void live_on(const Key& key, Life& life, const json::object& pod);
     void behave(const Key& key, Life& life, const json::object& pod);
-    void plan(const Key& key, Life& life, Duration delay, Deed deed);
+    void plan(const Key& key, Life& life, Duration delay, Event event);
     void plan_ready(const Key& key, Life& life, const json::object& pod);
     void plan_stop(const Key& key, Life& life, const json::object& pod);
 
@@ -54,8 +54,6 @@ class Kubelet {
     void report(const Life& life, const json::object& pod, json::object status);
     Duration draw(Duration least, Duration most) { return at_.dice.between(least, most); }
 
-    Surroundings at_;
-    Turns turns_;
     std::map<Key, Life> lives_;
     std::uint64_t addresses_ = 0;
 };

@@ -51,10 +51,6 @@ Key key_of(const json::object& object) {
     return {std::string{text(meta, "namespace")}, std::string{text(meta, "name")}};
 }
 
-bool is_terminating(const json::object& object) {
-    return !text(metadata(object), "deletionTimestamp").empty();
-}
-
 bool has_finalizer(const json::object& object, std::string_view finalizer) {
     return std::ranges::any_of(children(metadata(object), "finalizers"),
                                [&](const json::value& entry) { return is_text(entry, finalizer); });

@@ -30,7 +30,6 @@ const json::object& metadata(const json::object& object);
 std::string_view name_of(const json::object& object);
 std::string_view uid_of(const json::object& object);
 Key key_of(const json::object& object);
-bool is_terminating(const json::object& object);
 bool has_finalizer(const json::object& object, std::string_view finalizer);
 
 // The owner reference that says `controller: true`, or null.
@@ -45,6 +44,11 @@ void drop_finalizer(json::object& object, std::string_view finalizer);
 
 // The update of a status subresource: the object without its spec.
 json::object with_status(const json::object& object, json::object status);
+
+// Whether the node is there and says of itself that it is well.
+inline bool is_ready_node(const ObjectPtr& node) {
+    return node && has_condition(node->object(), "Ready");
+}
 
 inline bool went(const Response& response) {
     return response.status / 100 == 2;

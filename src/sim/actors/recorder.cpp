@@ -55,15 +55,15 @@ void Recorder::count(const ObjectPtr& event) {
 
 void EventExpiry::on_change(const Change& change) {
     if (change.type != Change::Type::Added || !change.place.resource.starts_with("events")) return;
-    at_.timeline.after(lifetime, [this, place = change.place] { look(place); });
+    at_.timeline.after(lifetime, [this, place = change.place] { expire(place); });
 }
 
-void EventExpiry::look(const Place& place) {
+void EventExpiry::expire(const Place& place) {
     const ObjectPtr event = at_.api.storage().find(place);
     if (!event) return;
     const auto counted = parse_rfc3339(text(event->object(), "lastTimestamp"));
     if (counted && *counted + lifetime > at_.now()) {
-        at_.timeline.at(*counted + lifetime, [this, place] { look(place); });
+        at_.timeline.at(*counted + lifetime, [this, place] { expire(place); });
         return;
     }
     at_.api.remove(place.resource, place.ns, place.name, "system:apiserver", at_.now());

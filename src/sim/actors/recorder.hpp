@@ -7,7 +7,7 @@
 #include <string>
 #include <tuple>
 
-#include "sim/actors/turns.hpp"
+#include "sim/actors/controller.hpp"
 
 namespace sluice::sim {
 
@@ -41,7 +41,7 @@ class EventExpiry {
     void on_change(const Change& change);
 
   private:
-    void look(const Place& place);
+    void expire(const Place& place);
     Surroundings at_;
 };
 

@@ -1,7 +1,10 @@
-#include "sim/actors/scheduler.hpp"
-
+// Gives pods a node: the ready one with the fewest pods that the pod's nodeSelector allows. A pod
+// whose claims are not bound, or whose ReadWriteOncePod claim another pod uses, waits.
 #include <algorithm>
+#include <map>
+#include <set>
 
+#include "sim/actors/controller.hpp"
 #include "sim/actors/pod_status.hpp"
 
 namespace sluice::sim {
@@ -25,135 +28,142 @@ const json::array& volumes(const json::object& pod) {
     return children(child(pod, "spec"), "volumes");
 }
 
+class Scheduler final : public Controller {
+  public:
+    explicit Scheduler(Surroundings at)
+        : Controller(at, at.options.pace.schedule_least, at.options.pace.schedule_most) {}
+
+    void on_change(const Change& change) override {
+        const std::string& resource = change.place.resource;
+        const bool is_gone = change.type == Change::Type::Deleted;
+        if (resource == "pods") {
+            const Key key{change.place.ns, change.place.name};
+            count(change);
+            if (is_gone) {
+                waiting_.erase(key);
+                retry(change.place.ns);
+            } else if (change.type == Change::Type::Added) {
+                queue_.add(key);
+            }
+        } else if (resource == "persistentvolumeclaims" && !is_gone) {
+            retry(change.place.ns);
+        } else if (resource == "nodes") {
+            retry({});
+        }
+    }
+
+  private:
+    void count(const Change& change) {
+        const std::string_view before = node_of(change.before);
+        const std::string_view after =
+            change.type == Change::Type::Deleted ? std::string_view{} : node_of(change.object);
+        if (before == after) return;
+        if (!before.empty()) --pods_on_[std::string{before}];
+        if (!after.empty()) ++pods_on_[std::string{after}];
+    }
+
+    // Those of one namespace, or (empty) all.
+    void retry(const std::string& ns) {
+        for (auto at = ns.empty() ? waiting_.begin() : waiting_.lower_bound({ns, {}});
+             at != waiting_.end() && (ns.empty() || at->ns == ns); ++at)
+            queue_.add(*at);
+    }
+
+    bool reconcile(const Key& key) override {
+        const ObjectPtr pod = at_.api.find("pods", key.ns, key.name);
+        waiting_.erase(key);
+        if (!pod || !text(child(pod->object(), "spec"), "nodeName").empty() ||
+            is_terminating(pod->object()))
+            return true;
+        std::string why = why_not(pod->object());
+        const std::string node = why.empty() ? choose(pod->object()) : "";
+        if (!node.empty()) {
+            bind(pod, node);
+            return true;
+        }
+        if (why.empty())
+            why = "0/" + std::to_string(at_.api.list("nodes").size()) +
+                  " nodes are available: none is ready and fits the pod's node selector.";
+        waiting_.insert(key);
+        say_unschedulable(pod, why);
+        return true;
+    }
+
+    // Empty: its claims let it run.
+    std::string why_not(const json::object& pod) const {
+        const std::string ns = key_of(pod).ns;
+        for (const json::value& volume : volumes(pod)) {
+            const std::string_view name = claim_of(volume);
+            if (name.empty()) continue;
+            const ObjectPtr claim = at_.api.find("persistentvolumeclaims", ns, std::string{name});
+            if (!claim) return "persistentvolumeclaim \"" + std::string{name} + "\" not found";
+            if (is_terminating(claim->object()))
+                return "persistentvolumeclaim \"" + std::string{name} + "\" is being deleted";
+            if (text(child(claim->object(), "status"), "phase") != "Bound")
+                return "pod has unbound immediate PersistentVolumeClaims";
+            const json::array& modes = children(child(claim->object(), "spec"), "accessModes");
+            if (contains(modes, "ReadWriteOncePod") && is_used_by_another(pod, name))
+                return "node has pod using PersistentVolumeClaim with the same name and "
+                       "ReadWriteOncePod access mode";
+        }
+        return {};
+    }
+
+    bool is_used_by_another(const json::object& pod, std::string_view claim) const {
+        for (const ObjectPtr& other : at_.api.list("pods", key_of(pod).ns)) {
+            if (uid_of(other->object()) == uid_of(pod) || node_of(other).empty()) continue;
+            if (std::ranges::any_of(volumes(other->object()), [&](const json::value& volume) {
+                    return claim_of(volume) == claim;
+                }))
+                return true;
+        }
+        return false;
+    }
+
+    std::string choose(const json::object& pod) const {
+        const json::object& wish = child(child(pod, "spec"), "nodeSelector");
+        std::string best;
+        int fewest = 0;
+        for (const ObjectPtr& node : at_.api.list("nodes")) {
+            const json::object& object = node->object();
+            const json::object& labels = child(metadata(object), "labels");
+            const bool fits = std::ranges::all_of(wish, [&](const auto& entry) {
+                const json::value* label = labels.if_contains(entry.key());
+                return label && *label == entry.value();
+            });
+            if (!fits || !is_ready_node(node) || is_terminating(object)) continue;
+            if (is_set(child(object, "spec"), "unschedulable")) continue;
+            const auto counted = pods_on_.find(name_of(object));
+            const int pods = counted == pods_on_.end() ? 0 : counted->second;
+            if (!best.empty() && pods >= fewest) continue;
+            best = name_of(object);
+            fewest = pods;
+        }
+        return best;
+    }
+
+    void bind(const ObjectPtr& pod, const std::string& node) {
+        json::object bound = pod->object();
+        object_in(bound, "/spec")["nodeName"] = node;
+        at_.api.update(std::move(bound), user, at_.now(), "binding");
+    }
+
+    void say_unschedulable(const ObjectPtr& pod, const std::string& why) {
+        const json::object* said = condition(child(pod->object(), "status"), "PodScheduled");
+        if (said && text(*said, "message") == why) return;
+        json::object status = child(pod->object(), "status");
+        set_condition(status, {"PodScheduled", false, "Unschedulable", why}, at_.now());
+        at_.api.update(with_status(pod->object(), std::move(status)), user, at_.now(), "status");
+    }
+
+    std::set<Key> waiting_;
+    std::map<std::string, int, std::less<>> pods_on_;
+};
+
 }  // namespace
 
-bool is_ready_node(const ObjectPtr& node) {
-    return node && has_condition(node->object(), "Ready");
-}
-
-Scheduler::Scheduler(Surroundings at)
-    : at_(at),
-      turns_(at, at.options.pace.schedule_least, at.options.pace.schedule_most,
-             [this](const Key& key) { return turn(key); }) {}
-
-void Scheduler::on_change(const Change& change) {
-    const std::string& resource = change.place.resource;
-    const bool is_gone = change.type == Change::Type::Deleted;
-    if (resource == "pods") {
-        const Key key{change.place.ns, change.place.name};
-        count(change);
-        if (is_gone) {
-            waiting_.erase(key);
-            retry(change.place.ns);
-        } else if (change.type == Change::Type::Added) {
-            turns_.add(key);
-        }
-    } else if (resource == "persistentvolumeclaims" && !is_gone) {
-        retry(change.place.ns);
-    } else if (resource == "nodes") {
-        retry({});
-    }
-}
-
-void Scheduler::count(const Change& change) {
-    const std::string_view before = node_of(change.before);
-    const std::string_view after =
-        change.type == Change::Type::Deleted ? std::string_view{} : node_of(change.object);
-    if (before == after) return;
-    if (!before.empty()) --pods_on_[std::string{before}];
-    if (!after.empty()) ++pods_on_[std::string{after}];
-}
-
-void Scheduler::retry(const std::string& ns) {
-    for (auto at = ns.empty() ? waiting_.begin() : waiting_.lower_bound({ns, {}});
-         at != waiting_.end() && (ns.empty() || at->ns == ns); ++at)
-        turns_.add(*at);
-}
-
-bool Scheduler::turn(const Key& key) {
-    const ObjectPtr pod = at_.api.find("pods", key.ns, key.name);
-    waiting_.erase(key);
-    if (!pod || !text(child(pod->object(), "spec"), "nodeName").empty() ||
-        is_terminating(pod->object()))
-        return true;
-    std::string why = why_not(pod->object());
-    const std::string node = why.empty() ? choose(pod->object()) : "";
-    if (!node.empty()) {
-        bind(pod, node);
-        return true;
-    }
-    if (why.empty())
-        why = "0/" + std::to_string(at_.api.list("nodes").size()) +
-              " nodes are available: none is ready and fits the pod's node selector.";
-    waiting_.insert(key);
-    say_unschedulable(pod, why);
-    return true;
-}
-
-std::string Scheduler::why_not(const json::object& pod) const {
-    const std::string ns = key_of(pod).ns;
-    for (const json::value& volume : volumes(pod)) {
-        const std::string_view name = claim_of(volume);
-        if (name.empty()) continue;
-        const ObjectPtr claim = at_.api.find("persistentvolumeclaims", ns, std::string{name});
-        if (!claim) return "persistentvolumeclaim \"" + std::string{name} + "\" not found";
-        if (is_terminating(claim->object()))
-            return "persistentvolumeclaim \"" + std::string{name} + "\" is being deleted";
-        if (text(child(claim->object(), "status"), "phase") != "Bound")
-            return "pod has unbound immediate PersistentVolumeClaims";
-        const json::array& modes = children(child(claim->object(), "spec"), "accessModes");
-        if (contains(modes, "ReadWriteOncePod") && is_used_by_another(pod, name))
-            return "node has pod using PersistentVolumeClaim with the same name and "
-                   "ReadWriteOncePod access mode";
-    }
-    return {};
-}
-
-bool Scheduler::is_used_by_another(const json::object& pod, std::string_view claim) const {
-    for (const ObjectPtr& other : at_.api.list("pods", key_of(pod).ns)) {
-        if (uid_of(other->object()) == uid_of(pod) || node_of(other).empty()) continue;
-        if (std::ranges::any_of(volumes(other->object()), [&](const json::value& volume) {
-                return claim_of(volume) == claim;
-            }))
-            return true;
-    }
-    return false;
-}
-
-std::string Scheduler::choose(const json::object& pod) const {
-    const json::object& wish = child(child(pod, "spec"), "nodeSelector");
-    std::string best;
-    int fewest = 0;
-    for (const ObjectPtr& node : at_.api.list("nodes")) {
-        const json::object& object = node->object();
-        const json::object& labels = child(metadata(object), "labels");
-        const bool fits = std::ranges::all_of(wish, [&](const auto& entry) {
-            const json::value* label = labels.if_contains(entry.key());
-            return label && *label == entry.value();
-        });
-        if (!fits || !is_ready_node(node) || is_terminating(object)) continue;
-        if (is_set(child(object, "spec"), "unschedulable")) continue;
-        const auto counted = pods_on_.find(name_of(object));
-        const int pods = counted == pods_on_.end() ? 0 : counted->second;
-        if (!best.empty() && pods >= fewest) continue;
-        best = name_of(object);
-        fewest = pods;
-    }
-    return best;
-}
-
-void Scheduler::bind(const ObjectPtr& pod, const std::string& node) {
-    json::object bound = pod->object();
-    object_in(bound, "/spec")["nodeName"] = node;
-    at_.api.update(std::move(bound), user, at_.now(), "binding");
-}
-
-void Scheduler::say_unschedulable(const ObjectPtr& pod, const std::string& why) {
-    const json::object* said = condition(child(pod->object(), "status"), "PodScheduled");
-    if (said && text(*said, "message") == why) return;
-    json::object status = child(pod->object(), "status");
-    set_condition(status, {"PodScheduled", false, "Unschedulable", why}, at_.now());
-    at_.api.update(with_status(pod->object(), std::move(status)), user, at_.now(), "status");
+std::unique_ptr<Controller> make_scheduler(Surroundings at) {
+    return std::make_unique<Scheduler>(at);
 }
 
 }  // namespace sluice::sim

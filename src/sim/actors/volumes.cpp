@@ -1,6 +1,9 @@
-#include "sim/actors/volumes.hpp"
-
+// Storage: every claim gets a volume of its own, at once; a claim that a pod uses is not taken
+// away before the pod is gone; a volume goes with its claim.
 #include <algorithm>
+#include <set>
+
+#include "sim/actors/controller.hpp"
 
 namespace sluice::sim {
 namespace {
@@ -28,89 +31,97 @@ json::object new_volume(const json::object& claim, const std::string& name) {
             {"spec", std::move(volume_spec)}};
 }
 
+class Volumes final : public Controller {
+  public:
+    using Controller::Controller;
+
+    void on_change(const Change& change) override {
+        const Key key{change.place.ns, change.place.name};
+        const bool is_gone = change.type == Change::Type::Deleted;
+        if (change.place.resource == "pods" && is_gone && !leaving_.empty()) {
+            for (const Key& claim : leaving_)
+                if (claim.ns == key.ns) queue_.add(claim);
+            return;
+        }
+        if (change.place.resource != "persistentvolumeclaims") return;
+        const json::object& claim = change.object->object();
+        if (is_gone) {
+            leaving_.erase(key);
+            const std::string volume{text(child(claim, "spec"), "volumeName")};
+            if (volume.empty()) return;
+            at_.timeline.after(at_.options.pace.controller_most, [this, volume] {
+                at_.api.remove("persistentvolumes", {}, volume, user, at_.now());
+            });
+            return;
+        }
+        const bool is_bound = text(child(claim, "status"), "phase") == "Bound";
+        if (!is_bound || is_terminating(claim)) queue_.add(key);
+    }
+
+  private:
+    bool reconcile(const Key& key) override {
+        const ObjectPtr claim = at_.api.find("persistentvolumeclaims", key.ns, key.name);
+        if (!claim) return true;
+        if (is_terminating(claim->object())) return let_go(claim);
+        return text(child(claim->object(), "status"), "phase") == "Bound" || bind(claim);
+    }
+
+    bool bind(const ObjectPtr& claim) {
+        const json::object& object = claim->object();
+        const Key key = key_of(object);
+        const std::string volume = "pvc-" + std::string{uid_of(object)};
+        if (!at_.api.find("persistentvolumes", {}, volume)) {
+            if (!went(at_.api.create(new_volume(object, volume), user, at_.now()))) return false;
+            json::object made = at_.api.find("persistentvolumes", {}, volume)->object();
+            made["status"] = {{"phase", "Bound"}};
+            at_.api.update(std::move(made), user, at_.now(), "status");
+        }
+        json::object named = object;
+        object_in(named, "/spec")["volumeName"] = volume;
+        if (!has_finalizer(named, protection)) {
+            json::value& finalizers = object_in(named, "/metadata")["finalizers"];
+            if (!finalizers.is_array()) finalizers.emplace_array();
+            finalizers.get_array().push_back(json::value(protection));
+        }
+        if (!went(at_.api.update(std::move(named), user, at_.now()))) return false;
+        json::object bound = at_.api.find("persistentvolumeclaims", key.ns, key.name)->object();
+        const json::object& spec = child(bound, "spec");
+        json::object status{{"phase", "Bound"},
+                            {"accessModes", children(spec, "accessModes")},
+                            {"capacity", child(child(spec, "resources"), "requests")}};
+        bound["status"] = std::move(status);
+        return went(at_.api.update(std::move(bound), user, at_.now(), "status"));
+    }
+
+    bool is_in_use(const Key& claim) const {
+        const auto uses = [&](const json::value& volume) {
+            return text(child(volume.get_object(), "persistentVolumeClaim"), "claimName") ==
+                   claim.name;
+        };
+        return std::ranges::any_of(at_.api.list("pods", claim.ns), [&](const ObjectPtr& pod) {
+            return std::ranges::any_of(children(child(pod->object(), "spec"), "volumes"), uses);
+        });
+    }
+
+    bool let_go(const ObjectPtr& claim) {
+        const Key key = key_of(claim->object());
+        if (!has_finalizer(claim->object(), protection)) return true;
+        if (is_in_use(key)) {
+            leaving_.insert(key);
+            return true;
+        }
+        json::object free = claim->object();
+        drop_finalizer(free, protection);
+        return went(at_.api.update(std::move(free), protector, at_.now()));
+    }
+
+    std::set<Key> leaving_;  // claims that wait for the end of their pods
+};
+
 }  // namespace
 
-Volumes::Volumes(Surroundings at)
-    : at_(at),
-      turns_(at, at.options.pace.controller_least, at.options.pace.controller_most,
-             [this](const Key& key) { return turn(key); }) {}
-
-void Volumes::on_change(const Change& change) {
-    const Key key{change.place.ns, change.place.name};
-    const bool is_gone = change.type == Change::Type::Deleted;
-    if (change.place.resource == "pods" && is_gone && !leaving_.empty()) {
-        for (const Key& claim : leaving_)
-            if (claim.ns == key.ns) turns_.add(claim);
-        return;
-    }
-    if (change.place.resource != "persistentvolumeclaims") return;
-    const json::object& claim = change.object->object();
-    if (is_gone) {
-        leaving_.erase(key);
-        const std::string volume{text(child(claim, "spec"), "volumeName")};
-        if (volume.empty()) return;
-        at_.timeline.after(at_.options.pace.controller_most, [this, volume] {
-            at_.api.remove("persistentvolumes", {}, volume, user, at_.now());
-        });
-        return;
-    }
-    const bool is_bound = text(child(claim, "status"), "phase") == "Bound";
-    if (!is_bound || is_terminating(claim)) turns_.add(key);
-}
-
-bool Volumes::turn(const Key& key) {
-    const ObjectPtr claim = at_.api.find("persistentvolumeclaims", key.ns, key.name);
-    if (!claim) return true;
-    if (is_terminating(claim->object())) return let_go(claim);
-    return text(child(claim->object(), "status"), "phase") == "Bound" || bind(claim);
-}
-
-bool Volumes::bind(const ObjectPtr& claim) {
-    const json::object& object = claim->object();
-    const Key key = key_of(object);
-    const std::string volume = "pvc-" + std::string{uid_of(object)};
-    if (!at_.api.find("persistentvolumes", {}, volume)) {
-        if (!went(at_.api.create(new_volume(object, volume), user, at_.now()))) return false;
-        json::object made = at_.api.find("persistentvolumes", {}, volume)->object();
-        made["status"] = {{"phase", "Bound"}};
-        at_.api.update(std::move(made), user, at_.now(), "status");
-    }
-    json::object named = object;
-    object_in(named, "/spec")["volumeName"] = volume;
-    if (!has_finalizer(named, protection)) {
-        json::value& finalizers = object_in(named, "/metadata")["finalizers"];
-        if (!finalizers.is_array()) finalizers.emplace_array();
-        finalizers.get_array().push_back(json::value(protection));
-    }
-    if (!went(at_.api.update(std::move(named), user, at_.now()))) return false;
-    json::object bound = at_.api.find("persistentvolumeclaims", key.ns, key.name)->object();
-    const json::object& spec = child(bound, "spec");
-    json::object status{{"phase", "Bound"},
-                        {"accessModes", children(spec, "accessModes")},
-                        {"capacity", child(child(spec, "resources"), "requests")}};
-    bound["status"] = std::move(status);
-    return went(at_.api.update(std::move(bound), user, at_.now(), "status"));
-}
-
-bool Volumes::is_in_use(const Key& claim) const {
-    const auto uses = [&](const json::value& volume) {
-        return text(child(volume.get_object(), "persistentVolumeClaim"), "claimName") == claim.name;
-    };
-    return std::ranges::any_of(at_.api.list("pods", claim.ns), [&](const ObjectPtr& pod) {
-        return std::ranges::any_of(children(child(pod->object(), "spec"), "volumes"), uses);
-    });
-}
-
-bool Volumes::let_go(const ObjectPtr& claim) {
-    const Key key = key_of(claim->object());
-    if (!has_finalizer(claim->object(), protection)) return true;
-    if (is_in_use(key)) {
-        leaving_.insert(key);
-        return true;
-    }
-    json::object free = claim->object();
-    drop_finalizer(free, protection);
-    return went(at_.api.update(std::move(free), protector, at_.now()));
+std::unique_ptr<Controller> make_volume_controller(Surroundings at) {
+    return std::make_unique<Volumes>(at);
 }
 
 }  // namespace sluice::sim

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "sim/api/answers.hpp"
+#include "sim/api/state.hpp"
 #include "sim/api/writing.hpp"
 
 namespace sluice::sim {
@@ -51,7 +52,7 @@ bool Writing::waits_for_grace(const json::object& object, const Deletion& how,
     const std::int64_t own = number_at(object, "/spec/terminationGracePeriodSeconds", 30);
     grace = how.grace.value_or(own);
     if (grace < 0) grace = 1;
-    if (has(object, "/metadata/deletionTimestamp"))
+    if (is_terminating(object))
         grace = std::min(grace, number_at(object, "/metadata/deletionGracePeriodSeconds"));
     const std::string phase = text_at(object, "/status/phase");
     const bool ended = phase == "Failed" || phase == "Succeeded";
@@ -62,7 +63,7 @@ bool Writing::waits_for_grace(const json::object& object, const Deletion& how,
 Response Writing::marked(const ObjectPtr& before, json::object object, std::int64_t grace) {
     set(object, "/metadata/deletionTimestamp", to_rfc3339(now_ + std::chrono::seconds{grace}));
     if (resource_.id() != "namespaces") set(object, "/metadata/deletionGracePeriodSeconds", grace);
-    if (resource_.counts_generation && !has(before->object(), "/metadata/deletionTimestamp"))
+    if (resource_.counts_generation && !is_terminating(before->object()))
         set(object, "/metadata/generation", number_at(object, "/metadata/generation") + 1);
     if (resource_.id() == "namespaces") set(object, "/status/phase", "Terminating");
     return stored({storage_id(resource_), text_at(before->object(), "/metadata/namespace"),
@@ -74,7 +75,7 @@ Response Writing::marked(const ObjectPtr& before, json::object object, std::int6
 Response Writing::gone(const Place& place, json::object last) {
     const bool is_definition = resource_.kind == "CustomResourceDefinition";
     if (resource_.id() == "pods") {
-        if (!has(last, "/metadata/deletionTimestamp")) {
+        if (!is_terminating(last)) {
             set(last, "/metadata/deletionTimestamp", to_rfc3339(now_));
             set(last, "/metadata/generation", number_at(last, "/metadata/generation") + 1);
         }
@@ -138,22 +139,18 @@ Response Writing::removed(const ObjectPtr& before, const Deletion& how) {
     const bool graceful = waits_for_grace(was, how, grace);
     const bool is_held = !array_at(object, "/metadata/finalizers").empty() ||
                          !array_at(object, "/spec/finalizers").empty();
-    const bool is_marked = has(was, "/metadata/deletionTimestamp");
+    const bool is_marked = is_terminating(was);
     if (graceful) {
         const bool sooner =
             !is_marked || grace < number_at(was, "/metadata/deletionGracePeriodSeconds");
         if (sooner) return marked(before, std::move(object), grace);
     }
     if (graceful || (is_held && is_marked && object == was)) {
-        Response response;
-        response.body = was;
-        return response;
+        return {.body = was};
     }
     if (is_held) return marked(before, std::move(object), 0);
     if (is_dry) {
-        Response response;
-        response.body = deleted_status(resource_, was);
-        return response;
+        return {.body = deleted_status(resource_, was)};
     }
     Response response = gone(place_of(was), was);
     if (resource_.kind == "CustomResourceDefinition")

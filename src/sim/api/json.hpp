@@ -30,6 +30,13 @@ template <std::same_as<std::string> Text>
 void set(json::object& in, std::string_view pointer, const Text& text) {
     set(in, pointer, json::value(std::string_view{text}));
 }
+// An object with this at this place, and nothing else.
+template <class Value>
+json::object only(std::string_view pointer, Value&& value) {
+    json::object made;
+    set(made, pointer, std::forward<Value>(value));
+    return made;
+}
 void erase(json::object& in, std::string_view pointer);
 // The object at the place, made if it is not there.
 json::object& object_in(json::object& in, std::string_view pointer);

@@ -105,7 +105,7 @@ class Patching {
         return operation.value ? *operation.value : json::value{};
     }
 
-    static Found look(const json::value& in, const std::string& key) {
+    static Found entry_at(const json::value& in, const std::string& key) {
         if (const json::object* object = in.if_object()) return {true, object->if_contains(key)};
         const json::array* array = in.if_array();
         const auto index = array ? index_of(key, array->size()) : std::nullopt;
@@ -123,7 +123,7 @@ class Patching {
             ++at.depth;
             if (end == std::string_view::npos) break;
             rest.remove_prefix(end + 1);
-            at.in = const_cast<json::value*>(look(*at.in, at.key).value);
+            at.in = const_cast<json::value*>(entry_at(*at.in, at.key).value);
             if (!at.in) return {};
         }
         return at.in->is_structured() ? at : Spot{};
@@ -146,7 +146,7 @@ class Patching {
 
     Done remove(const std::optional<std::string>& path) {
         const Spot at = spot(path);
-        if (!at.in || !look(*at.in, at.key).value) return unprocessable();
+        if (!at.in || !entry_at(*at.in, at.key).value) return unprocessable();
         if (json::object* object = at.in->if_object()) {
             erase_member(*object, at.key);
             return {};
@@ -166,7 +166,7 @@ class Patching {
             return {};
         }
         const Spot at = spot(operation.path);
-        if (!at.in || !look(*at.in, at.key).is_known) return unprocessable();
+        if (!at.in || !entry_at(*at.in, at.key).is_known) return unprocessable();
         if (at.in->is_object()) return add(operation.path, std::move(value));
         if (is_deeper(value, depth_max - at.depth)) return bad_request("exceeded max depth");
         json::array& array = at.in->get_array();
@@ -178,7 +178,7 @@ class Patching {
 
     Done move(const Operation& operation) {
         const Spot at = spot(operation.from);
-        const json::value* found = at.in ? look(*at.in, at.key).value : nullptr;
+        const json::value* found = at.in ? entry_at(*at.in, at.key).value : nullptr;
         if (!found) return unprocessable();
         json::value moved = std::move(*const_cast<json::value*>(found));
         if (const Done gone = remove(operation.from); !gone) return gone;
@@ -187,7 +187,7 @@ class Patching {
 
     Done copy(const Operation& operation) {
         const Spot at = spot(operation.from);
-        const Found found = at.in ? look(*at.in, at.key) : Found{};
+        const Found found = at.in ? entry_at(*at.in, at.key) : Found{};
         if (!found.is_known) return unprocessable();
         json::value copied = found.value ? *found.value : json::value{};
         copied_ += json::serialize(copied).size();
@@ -200,7 +200,7 @@ class Patching {
         if (operation.path && operation.path->empty())
             return same(root_, wanted) ? Done{} : unprocessable();
         const Spot at = spot(operation.path);
-        const Found found = at.in ? look(*at.in, at.key) : Found{};
+        const Found found = at.in ? entry_at(*at.in, at.key) : Found{};
         if (!found.is_known) return unprocessable();
         const bool is_same = found.value ? same(*found.value, wanted) : wanted.is_null();
         return is_same ? Done{} : unprocessable();

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "sim/api/problems.hpp"
-#include "sim/api/selector_terms.hpp"
+#include "sim/api/selectors.hpp"
 
 namespace sluice::sim {
 namespace {

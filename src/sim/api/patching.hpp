@@ -42,9 +42,4 @@ Patched server_side_apply(const json::object& live, const json::object& applied,
 json::object with_managed_fields(const json::object& before, json::object after,
                                  const Apply& update);
 
-// "name" for containers, "type" for conditions, ...: how the entries of a list at this place are
-// told apart; empty for a list that is replaced as a whole, "*" for a set of plain values. The path
-// is "/spec/containers/0/env" or "spec.containers.env": places in lists do not matter.
-std::string merge_key(std::string_view kind, std::string_view path);
-
 }  // namespace sluice::sim

@@ -233,9 +233,7 @@ Response Handling::watch() {
     watch.sends_initial = streams || from.empty() || from == "0";
     watch.version = watch.sends_initial ? 0 : number_of(from);
     watch.bookmarks = watch.bookmarks || streams;
-    Response response;
-    response.watch = std::move(watch);
-    return response;
+    return {.watch = std::move(watch)};
 }
 
 Response Handling::remove() {
@@ -267,12 +265,10 @@ Response Handling::remove_all() {
     }
     json::object meta{{"resourceVersion", std::to_string(server_.storage_.version())}};
     if (target_.resource->is_custom()) meta["continue"] = "";
-    Response response;
-    response.body = json::object{{"kind", target_.resource->kind + "List"},
+    return {.body = json::object{{"kind", target_.resource->kind + "List"},
                                  {"apiVersion", target_.resource->api_version()},
                                  {"metadata", std::move(meta)},
-                                 {"items", std::move(items)}};
-    return response;
+                                 {"items", std::move(items)}}};
 }
 
 // The Scale that a replace or a patch asks for.

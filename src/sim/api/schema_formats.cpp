@@ -1,10 +1,10 @@
-#include "sim/api/schema_formats.hpp"
-#include "sim/api/resource.hpp"
-
 #include <algorithm>
 #include <array>
 #include <optional>
 #include <string>
+
+#include "sim/api/resource.hpp"
+#include "sim/api/schema_values.hpp"
 
 namespace sluice::sim {
 namespace {

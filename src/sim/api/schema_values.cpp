@@ -9,7 +9,6 @@
 #include <unordered_set>
 
 #include "sim/api/refusals.hpp"
-#include "sim/api/schema_formats.hpp"
 #include "sim/api/schema_parts.hpp"
 
 namespace sluice::sim {

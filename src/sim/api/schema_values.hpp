@@ -23,4 +23,7 @@ std::vector<FieldProblem> type_problems(const json::object& schema, const json::
 std::vector<FieldProblem> value_problems(const json::object& schema, const Patterns& patterns,
                                          const json::value& value, const std::string& path);
 
+// The formats of strings that a schema can ask for. A format that is not known asks for nothing.
+bool has_format(std::string_view text, std::string_view format);
+
 }  // namespace sluice::sim

@@ -6,8 +6,6 @@
 #include <optional>
 #include <vector>
 
-#include "sim/api/selector_terms.hpp"
-
 namespace sluice::sim {
 namespace {
 

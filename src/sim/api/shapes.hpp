@@ -3,8 +3,8 @@
 // the common case: an object is merged field by field and a list is one piece.
 #pragma once
 
-#include <span>
 #include <string_view>
+#include <vector>
 
 #include "sim/api/json.hpp"
 
@@ -13,7 +13,7 @@ namespace sluice::sim {
 struct Shape;
 
 struct Field {
-    std::string_view name;
+    std::string_view name = {};
     const Shape* shape = nullptr;  // of the value, or of every entry of the list
     // In a strategic merge: the key of a list's entries, "*" for a set, empty for a list that is
     // replaced.
@@ -27,15 +27,12 @@ struct Field {
 };
 
 struct Shape {
-    std::span<const Field> fields;
+    std::vector<Field> fields = {};
     bool is_whole = false;  // entries that are one piece each
-
-    const Field* find(std::string_view name) const;
 };
 
 // Of a custom resource, and of a kind that is not in the table: that of its metadata.
 const Shape& shape_of(const json::object& document);
-const Shape& shape_of_kind(std::string_view kind);
 const Field* field_of(const Shape* shape, std::string_view name);
 
 // What the API server puts in for a key that an entry leaves out: the protocol of a port is TCP.

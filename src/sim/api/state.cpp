@@ -14,4 +14,9 @@ bool holds(const json::object& status, std::string_view type) {
     return found && text_at(*found, "/status") == "True";
 }
 
+bool is_terminating(const json::object& object) {
+    const json::value* meta = object.if_contains("metadata");
+    return meta && meta->is_object() && meta->get_object().contains("deletionTimestamp");
+}
+
 }  // namespace sluice::sim

@@ -1,4 +1,5 @@
-// What many look at in an object: its conditions, and the gate of a StatefulSet.
+// What many read in an object: its conditions, whether it is being deleted, and the gate of a
+// StatefulSet.
 #pragma once
 
 #include "sim/api/json.hpp"
@@ -12,6 +13,8 @@ bool holds(const json::object& status, std::string_view type);
 inline bool has_condition(const json::object& object, std::string_view type) {
     return holds(object_at(object, "/status"), type);
 }
+
+bool is_terminating(const json::object& object);
 
 inline constexpr std::string_view partition_pointer =
     "/spec/updateStrategy/rollingUpdate/partition";

@@ -6,6 +6,7 @@
 
 #include "base/names.hpp"
 #include "sim/api/problems.hpp"
+#include "sim/api/state.hpp"
 
 namespace sluice::sim {
 namespace {
@@ -101,7 +102,7 @@ void check_finalizers(Problems& problems, const json::object& object, const json
             std::ranges::count(array_at(*before, "/metadata/finalizers"), finalizers[i]) == 0)
             added.push_back(in_quotes(name));
     }
-    if (!before || !has(*before, "/metadata/deletionTimestamp") || added.empty()) return;
+    if (!before || !is_terminating(*before) || added.empty()) return;
     for (int i = 0; i < 2; ++i)  // it is said once for every update and once for this kind's
         forbidden_field(
             problems, "metadata.finalizers",

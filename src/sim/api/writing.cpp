@@ -10,6 +10,7 @@
 #include "sim/api/managed_fields.hpp"
 #include "sim/api/patching.hpp"
 #include "sim/api/schema.hpp"
+#include "sim/api/state.hpp"
 
 namespace sluice::sim {
 namespace {
@@ -32,11 +33,7 @@ constexpr std::pair<const char*, const char*> event_keys[] = {
     {"count", "deprecatedCount"}};
 
 Response accepted(json::value body, int status, std::vector<std::string> warnings) {
-    Response response;
-    response.status = status;
-    response.body = std::move(body);
-    response.warnings = std::move(warnings);
-    return response;
+    return {.status = status, .body = std::move(body), .warnings = std::move(warnings)};
 }
 
 bool same_but(const json::object& left, const json::object& right, std::string_view key) {
@@ -242,7 +239,7 @@ Response Writing::update(const ObjectPtr& before, json::object object,
                        fmt::format("strconv.ParseUint: parsing \"{}\": invalid syntax", expected));
     if (!expected.empty() && expected != text_at(was, "/metadata/resourceVersion"))
         return modified_meanwhile(resource_, name);
-    if (has(object, "/metadata/deletionTimestamp") && !has(was, "/metadata/deletionTimestamp"))
+    if (is_terminating(object) && !is_terminating(was))
         return field_is_immutable(resource_, name, "metadata.deletionTimestamp",
                                   text_at(object, "/metadata/deletionTimestamp"));
     if (subresource == "status")
@@ -272,8 +269,7 @@ Response Writing::update(const ObjectPtr& before, json::object object,
         is_scaled ? Admitted{std::move(object)} : admitted(request, std::move(object));
     if (result.refusal) return denied(resource_, name, *result.refusal);
     set(result.object, "/metadata/resourceVersion", text_at(was, "/metadata/resourceVersion"));
-    const bool is_last = has(was, "/metadata/deletionTimestamp") && is_held(was) &&
-                         !is_held(result.object) &&
+    const bool is_last = is_terminating(was) && is_held(was) && !is_held(result.object) &&
                          number_at(was, "/metadata/deletionGracePeriodSeconds") == 0;
     if (is_last && !is_dry) {
         const Place place = place_of(was);

@@ -17,6 +17,7 @@ struct Expectation;
 struct Inspection;
 struct RandomPart;
 class Observer;
+using Observers = std::vector<std::unique_ptr<Observer>>;
 namespace demo {
 struct Story;
 }
@@ -50,7 +51,7 @@ struct Api {
     std::span<const ReportField> fields = {};           // of a report, beside those of all APIs
     std::span<const Action> (*actions)() = nullptr;     // null: none
     std::span<const Expectation> (*expectations)() = nullptr;
-    std::vector<std::unique_ptr<Observer>> (*promises)(const Inspection& inspection) = nullptr;
+    Observers (*promises)(const Inspection& inspection) = nullptr;
     const RandomPart* random = nullptr;  // null: it steers nothing in random worlds
     std::span<const demo::Story> (*stories)() = nullptr;
 };

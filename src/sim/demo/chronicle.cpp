@@ -16,7 +16,7 @@ class Chronicle {
     Chronicle(const Scene& before, const Scene& now) : before_(before), now_(now) {}
 
     std::vector<std::string> lines() {
-        deed();
+        action();
         for (std::size_t i = 0; i < now_.pods.size(); ++i)
             pod(i < before_.pods.size() ? before_.pods[i] : PodSeen{}, now_.pods[i]);
         events();
@@ -27,7 +27,7 @@ class Chronicle {
     }
 
   private:
-    void deed();
+    void action();
     void gate();
     void set();
     void unblock();
@@ -43,11 +43,11 @@ class Chronicle {
     std::vector<std::string> lines_;
 };
 
-void Chronicle::deed() {
-    if (!now_.deed || (before_.deed && before_.deed->at == now_.deed->at)) return;
-    add(now_.deed->caption);
-    if (!now_.deed->command.empty()) add("$ " + now_.deed->command);
-    if (!now_.deed->answer.empty()) add(now_.deed->answer);
+void Chronicle::action() {
+    if (!now_.action || (before_.action && before_.action->at == now_.action->at)) return;
+    add(now_.action->caption);
+    if (!now_.action->command.empty()) add("$ " + now_.action->command);
+    if (!now_.action->answer.empty()) add(now_.action->answer);
     if (now_.set.refused != before_.set.refused) add("kept back: " + now_.set.refused);
 }
 

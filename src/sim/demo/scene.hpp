@@ -52,7 +52,7 @@ struct EventSeen {
 };
 
 // Somebody did something; what the server had to say to it.
-struct Deed {
+struct UserAction {
     Instant at;
     std::string caption;
     std::string command;
@@ -85,9 +85,9 @@ struct Scene {
     Instant begun;
     Instant now;
     SetSeen set;
-    std::vector<PodSeen> pods;      // in the order in which they are updated: highest first
-    std::vector<EventSeen> events;  // oldest first
-    std::optional<Deed> deed = {};  // the last one
+    std::vector<PodSeen> pods;              // in the order in which they are updated: highest first
+    std::vector<EventSeen> events;          // oldest first
+    std::optional<UserAction> action = {};  // the last one
     std::optional<Summary> summary = {};
 };
 

@@ -77,7 +77,7 @@ class Picture {
 
     std::vector<std::string> lines() {
         headline();
-        if (!scene_.summary) deed();
+        if (!scene_.summary) action();
         set();
         pods();
         if (scene_.summary)
@@ -97,7 +97,7 @@ class Picture {
 
   private:
     void headline();
-    void deed();
+    void action();
     void set();
     void pods();
     void gate();
@@ -143,19 +143,20 @@ void Picture::headline() {
     add(std::move(line));
 }
 
-void Picture::deed() {
-    if (!scene_.deed) {
+void Picture::action() {
+    if (!scene_.action) {
         add({{"Nobody does anything yet.", Ink::Dim}});
         return add_block({}, 1 + answer_lines);
     }
     // What happened a while ago steps back.
-    const bool is_news = scene_.now - scene_.deed->at < news_age;
+    const bool is_news = scene_.now - scene_.action->at < news_age;
     const auto ink = [&](Ink fresh) { return is_news ? fresh : Ink::Dim; };
-    add({{clock_text(scene_.deed->at) + "  ", Ink::Dim}, {scene_.deed->caption, ink(Ink::Bold)}});
-    const std::string& command = scene_.deed->command;
+    add({{clock_text(scene_.action->at) + "  ", Ink::Dim},
+         {scene_.action->caption, ink(Ink::Bold)}});
+    const std::string& command = scene_.action->command;
     add({{command.empty() ? "" : "$ " + command, ink(Ink::Accent)}});
-    const Ink tone = scene_.deed->answer.starts_with("Refused") ? Ink::Bad : Ink::Warn;
-    add_block(wrapped({{scene_.deed->answer, ink(tone)}}, inner_, answer_lines, style_),
+    const Ink tone = scene_.action->answer.starts_with("Refused") ? Ink::Bad : Ink::Warn;
+    add_block(wrapped({{scene_.action->answer, ink(tone)}}, inner_, answer_lines, style_),
               answer_lines);
 }
 

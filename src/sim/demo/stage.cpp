@@ -64,11 +64,11 @@ void Stage::on_change(const Change& change) {
 }
 
 void Stage::act(const Step& step) {
-    const auto response = step.act(world_);
-    if (!first_deed_) first_deed_ = world_.cluster.now();
+    const Response response = step.act(world_);
+    if (!first_action_) first_action_ = world_.cluster.now();
     if (step.caption.empty()) return;
-    deed_ = Deed{world_.cluster.now(), std::string{step.caption}, std::string{step.command},
-                 response ? sentence_of(*response) : std::string{}};
+    last_action_ = UserAction{world_.cluster.now(), std::string{step.caption},
+                              std::string{step.command}, sentence_of(response)};
 }
 
 void Stage::run_steps() {
@@ -84,10 +84,10 @@ void Stage::run_steps() {
 }
 
 void Stage::look_around() {
-    scene_ = look(world_, std::string{story_.ns}, std::string{story_.set}, story_.reporter);
+    scene_ = look(world_, ns, name, story_.reporter);
     scene_.title = story_.title;
     scene_.begun = begun_;
-    scene_.deed = deed_;
+    scene_.action = last_action_;
 }
 
 const Scene& Stage::next() {
@@ -96,7 +96,7 @@ const Scene& Stage::next() {
     look_around();
     serving_least_ = std::min(serving_least_, count_ready(scene_));
     run_steps();
-    const bool is_told = step_ == story_.steps.size() && story_.is_over(world_, scene_);
+    const bool is_told = step_ == story_.steps.size() && is_completed(world_, scene_);
     if (!is_told)
         over_since_.reset();
     else if (!over_since_)
@@ -112,7 +112,7 @@ bool Stage::ended_well() const {
 
 Summary Stage::summary() const {
     Summary all;
-    all.took = over_since_.value_or(scene_.now) - first_deed_.value_or(begun_);
+    all.took = over_since_.value_or(scene_.now) - first_action_.value_or(begun_);
     const Questions questions = story_.questions ? story_.questions(world_) : Questions{};
     all.gateman = story_.gateman;
     all.questions = questions.asked;

@@ -38,9 +38,9 @@ class Stage {
     Scene scene_;
     std::size_t step_ = 0;
     std::optional<Instant> step_due_;
-    std::optional<Instant> first_deed_;
+    std::optional<Instant> first_action_;
     std::optional<Instant> over_since_;
-    std::optional<Deed> deed_;
+    std::optional<UserAction> last_action_;
     Instant begun_;
     int writes_before_ = 0;
     int steps_taken_ = 0;

@@ -2,7 +2,6 @@
 // what people do to it, step by step. A story says nothing of what Sluice will do; that is seen.
 #pragma once
 
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,9 +14,9 @@ namespace sluice::sim::demo {
 struct Step {
     bool (*once)(const World& world, const Scene& scene);
     Duration after;
-    std::string_view caption;  // empty: nobody tells the viewer, it only happens
-    std::string_view command;  // what a person would type
-    std::optional<Response> (*act)(World& world);
+    std::string_view caption;       // empty: nobody tells the viewer, it only happens
+    std::string_view command;       // what a person would type
+    Response (*act)(World& world);  // what the server says to it
 };
 
 // What was asked before pods were let go, and what came of it.
@@ -27,19 +26,23 @@ struct Questions {
     int transitions = 0;  // different ones that were asked about; 0: nobody counts them
 };
 
+// Moments that many stories wait for.
+bool at_once(const World& world, const Scene& scene);
+bool is_completed(const World& world, const Scene& scene);  // the rollout, and all pods are ready
+
+// The StatefulSet that all stories are about.
+inline constexpr const char* ns = "shop";
+inline constexpr const char* name = "db";
+
 struct Story {
     std::string_view api;
     bool fails;  // the one for --fail
     std::string_view title;
-    std::string_view ns;  // the StatefulSet to watch
-    std::string_view set;
-    Reporter reporter;         // who says how it goes
-    std::string_view gateman;  // who is asked, as the summary calls it; empty: nobody
-    Questions (*questions)(const World& world);  // null: nobody is asked
+    Reporter reporter = {};         // who says how it goes
+    std::string_view gateman = {};  // who is asked, as the summary calls it; empty: nobody
+    Questions (*questions)(const World& world) = nullptr;  // null: nobody is asked
     void (*set_up)(World& world);
-    std::span<const Step> steps;
-    // Asked when all steps are done.
-    bool (*is_over)(const World& world, const Scene& scene);
+    std::span<const Step> steps;  // it is over once all are done and the rollout is completed
     // What to try when it is over, beside what everybody should.
     std::string_view next_command;
     std::string_view next_shows;
@@ -47,9 +50,5 @@ struct Story {
 
 std::span<const Story> stories();
 const Story* find_story(std::string_view api, bool fails);
-
-// Moments that many stories wait for.
-bool at_once(const World& world, const Scene& scene);
-bool is_completed(const World& world, const Scene& scene);  // the rollout, and all pods are ready
 
 }  // namespace sluice::sim::demo

@@ -15,10 +15,7 @@ bool is_health_check(const std::string& path) {
 }
 
 Response plain(std::string text) {
-    Response response;
-    response.text = std::move(text);
-    response.content_type = "text/plain; charset=utf-8";
-    return response;
+    return {.text = std::move(text), .content_type = "text/plain; charset=utf-8"};
 }
 
 const Resource* resource_of(const ApiServer& server, const std::string& version,
@@ -82,19 +79,14 @@ Response serve_client(ApiServer& server, const Request& request, Instant now) {
     if (reads) {
         const Resources resources = server.resources();
         if (auto found = discover(resources, request.path, request.accept)) {
-            Response response;
-            response.body = std::move(found->body);
-            response.content_type = std::move(found->content_type);
-            return response;
+            return {.body = std::move(found->body), .content_type = std::move(found->content_type)};
         }
         if (is_openapi_path(request.path)) {
             auto found = openapi(resources, request.path, request.accept);
             if (!found) return no_such_path();
-            Response response;
-            response.body = std::move(found->body);
-            response.text = std::move(found->text);
-            response.content_type = std::move(found->content_type);
-            return response;
+            return {.body = std::move(found->body),
+                    .text = std::move(found->text),
+                    .content_type = std::move(found->content_type)};
         }
     }
     Request asked = request;

@@ -63,7 +63,7 @@ struct Containers {
     bool runs = false;
 };
 
-Containers look_at_containers(const json::object& pod, Restarts& restarts) {
+Containers read_containers(const json::object& pod, Restarts& restarts) {
     Containers seen;
     const json::array& statuses = array_at(pod, "/status/containerStatuses");
     for (auto at = statuses.rbegin(); at != statuses.rend(); ++at) {
@@ -112,11 +112,11 @@ PodCells pod_cells(const json::object& pod, Instant now) {
         status = *waits;
     } else {
         restarts = {};
-        seen = look_at_containers(pod, restarts);
+        seen = read_containers(pod, restarts);
         status = reason_of(pod, seen, status);
     }
     const std::string phase = text_at(pod, "/status/phase");
-    if (has(pod, "/metadata/deletionTimestamp")) {
+    if (is_terminating(pod)) {
         if (text_at(pod, "/status/reason") == "NodeLost")
             status = "Unknown";
         else if (phase != "Succeeded" && phase != "Failed")

@@ -12,7 +12,7 @@ constexpr std::string_view magic{"k8s\0", 4};
 constexpr int depth_max = 16;  // a PodSpec in a Job is at 5
 
 // One field as it stands in the bytes: a number, or bytes.
-struct Wire {
+struct RawField {
     int number = 0;
     std::uint64_t value = 0;
     std::string_view bytes = {};
@@ -25,7 +25,7 @@ class Reader {
   public:
     explicit Reader(std::string_view bytes) : rest_(bytes) {}
 
-    bool next(Wire& field) {
+    bool next(RawField& field) {
         if (rest_.empty() || is_broken_) return false;
         const std::uint64_t tag = varint();
         field = {.number = static_cast<int>(tag >> 3)};
@@ -67,7 +67,7 @@ using Text = std::string;
 
 Text text_field(std::string_view message, int number) {
     Reader reader(message);
-    Wire field;
+    RawField field;
     Text found;
     while (reader.next(field))
         if (field.number == number && field.is_bytes) found = Text{field.bytes};
@@ -75,7 +75,7 @@ Text text_field(std::string_view message, int number) {
 }
 
 // An entry of a map: key = 1, value = 2. A quantity is a message around its text.
-void add_entry(json::object& map, const Wire& field, std::string_view type) {
+void add_entry(json::object& map, const RawField& field, std::string_view type) {
     const Text key = text_field(field.bytes, 1);
     const Text value = text_field(field.bytes, 2);
     if (type == "bytes")
@@ -87,7 +87,7 @@ void add_entry(json::object& map, const Wire& field, std::string_view type) {
 // type = 1 (0: a number), intVal = 2, strVal = 3.
 json::value int_or_text(std::string_view bytes) {
     Reader reader(bytes);
-    Wire field;
+    RawField field;
     std::uint64_t type = 0;
     std::uint64_t number = 0;
     while (reader.next(field)) {
@@ -98,7 +98,7 @@ json::value int_or_text(std::string_view bytes) {
     return json::value(text_field(bytes, 3));
 }
 
-bool is_left_out(std::string_view type, const Wire& field, const json::value& value) {
+bool is_left_out(std::string_view type, const RawField& field, const json::value& value) {
     if (type.ends_with('?')) return false;
     return field.is_empty() || (value.is_object() && value.get_object().empty());
 }
@@ -110,13 +110,13 @@ class Decoder {
     const Text& complaint() const { return complaint_; }
 
   private:
-    json::value value(std::string_view type, const Wire& field, int depth);
-    void add(json::object& message, const ProtobufField& field, const Wire& wire, int depth);
+    json::value value(std::string_view type, const RawField& field, int depth);
+    void add(json::object& message, const ProtobufField& field, const RawField& wire, int depth);
 
     Text complaint_;
 };
 
-json::value Decoder::value(std::string_view type, const Wire& field, int depth) {
+json::value Decoder::value(std::string_view type, const RawField& field, int depth) {
     if (type.ends_with('?')) type.remove_suffix(1);
     if (type == "string") return json::value(Text{field.bytes});
     if (type == "int") return static_cast<std::int64_t>(field.value);
@@ -125,7 +125,8 @@ json::value Decoder::value(std::string_view type, const Wire& field, int depth) 
     return message(type, field.bytes, depth + 1);
 }
 
-void Decoder::add(json::object& message, const ProtobufField& field, const Wire& wire, int depth) {
+void Decoder::add(json::object& message, const ProtobufField& field, const RawField& wire,
+                  int depth) {
     const std::string_view type = field.type;
     if (type == "-") return;
     if (type == "map" || type == "bytes" || type == "quantities") {
@@ -146,9 +147,9 @@ json::object Decoder::message(std::string_view name, std::string_view bytes, int
     json::object found;
     if (depth > depth_max) complaint_ = "the protobuf is nested too deep";
     Reader reader(bytes);
-    Wire wire;
+    RawField wire;
     while (complaint_.empty() && reader.next(wire)) {
-        if (const ProtobufField* field = protobuf_field(name, wire.number)) {
+        if (const auto field = protobuf_field(name, wire.number)) {
             add(found, *field, wire, depth);
         } else if (!wire.is_empty()) {
             complaint_ = fmt::format(

@@ -1,187 +1,115 @@
 #include "sim/kubectl/protobuf_fields.hpp"
 
 #include <algorithm>
+#include <charconv>
 
 namespace sluice::sim {
 namespace {
 
-constexpr ProtobufField fields[] = {
-    {"ObjectMeta", 1, "name", "string"},
-    {"ObjectMeta", 2, "generateName", "string"},
-    {"ObjectMeta", 3, "namespace", "string"},
-    {"ObjectMeta", 4, "selfLink", "-"},
-    {"ObjectMeta", 5, "uid", "string"},
-    {"ObjectMeta", 6, "resourceVersion", "string"},
-    {"ObjectMeta", 7, "generation", "-"},
-    {"ObjectMeta", 8, "creationTimestamp", "-"},
-    {"ObjectMeta", 9, "deletionTimestamp", "-"},
-    {"ObjectMeta", 10, "deletionGracePeriodSeconds", "-"},
-    {"ObjectMeta", 11, "labels", "map"},
-    {"ObjectMeta", 12, "annotations", "map"},
-    {"ObjectMeta", 13, "ownerReferences", "[]OwnerReference"},
-    {"ObjectMeta", 14, "finalizers", "[]string"},
-    {"ObjectMeta", 17, "managedFields", "-"},
-    {"OwnerReference", 1, "kind", "string"},
-    {"OwnerReference", 3, "name", "string"},
-    {"OwnerReference", 4, "uid", "string"},
-    {"OwnerReference", 5, "apiVersion", "string"},
-    {"OwnerReference", 6, "controller", "bool?"},
-    {"OwnerReference", 7, "blockOwnerDeletion", "bool?"},
-    {"LabelSelector", 1, "matchLabels", "map"},
-    {"LabelSelector", 2, "matchExpressions", "[]LabelSelectorRequirement"},
-    {"LabelSelectorRequirement", 1, "key", "string"},
-    {"LabelSelectorRequirement", 2, "operator", "string"},
-    {"LabelSelectorRequirement", 3, "values", "[]string"},
-    {"DeleteOptions", 1, "gracePeriodSeconds", "int?"},
-    {"DeleteOptions", 2, "preconditions", "Preconditions"},
-    {"DeleteOptions", 3, "orphanDependents", "bool?"},
-    {"DeleteOptions", 4, "propagationPolicy", "string"},
-    {"DeleteOptions", 5, "dryRun", "[]string"},
-    {"Preconditions", 1, "uid", "string"},
-    {"Preconditions", 2, "resourceVersion", "string"},
-    {"LocalObjectReference", 1, "name", "string"},
-    {"ObjectReference", 1, "kind", "string"},
-    {"ObjectReference", 2, "namespace", "string"},
-    {"ObjectReference", 3, "name", "string"},
-    {"Namespace", 1, "metadata", "ObjectMeta"},
-    {"Namespace", 2, "spec", "NamespaceSpec"},
-    {"Namespace", 3, "status", "-"},
-    {"NamespaceSpec", 1, "finalizers", "[]string"},
-    {"ConfigMap", 1, "metadata", "ObjectMeta"},
-    {"ConfigMap", 2, "data", "map"},
-    {"ConfigMap", 3, "binaryData", "bytes"},
-    {"ConfigMap", 4, "immutable", "bool?"},
-    {"Secret", 1, "metadata", "ObjectMeta"},
-    {"Secret", 2, "data", "bytes"},
-    {"Secret", 3, "type", "string"},
-    {"Secret", 4, "stringData", "map"},
-    {"Secret", 5, "immutable", "bool?"},
-    {"ServiceAccount", 1, "metadata", "ObjectMeta"},
-    {"ServiceAccount", 2, "secrets", "[]ObjectReference"},
-    {"ServiceAccount", 3, "imagePullSecrets", "[]LocalObjectReference"},
-    {"ServiceAccount", 4, "automountServiceAccountToken", "bool?"},
-    {"Service", 1, "metadata", "ObjectMeta"},
-    {"Service", 2, "spec", "ServiceSpec"},
-    {"Service", 3, "status", "-"},
-    {"ServiceSpec", 1, "ports", "[]ServicePort"},
-    {"ServiceSpec", 2, "selector", "map"},
-    {"ServiceSpec", 3, "clusterIP", "string"},
-    {"ServiceSpec", 4, "type", "string"},
-    {"ServiceSpec", 5, "externalIPs", "[]string"},
-    {"ServiceSpec", 7, "sessionAffinity", "string"},
-    {"ServiceSpec", 10, "externalName", "string"},
-    {"ServiceSpec", 18, "clusterIPs", "[]string"},
-    {"ServicePort", 1, "name", "string"},
-    {"ServicePort", 2, "protocol", "string"},
-    {"ServicePort", 3, "port", "int"},
-    {"ServicePort", 4, "targetPort", "intstr"},
-    {"ServicePort", 5, "nodePort", "int"},
-    {"Pod", 1, "metadata", "ObjectMeta"},
-    {"Pod", 2, "spec", "PodSpec"},
-    {"Pod", 3, "status", "-"},
-    {"PodTemplateSpec", 1, "metadata", "ObjectMeta"},
-    {"PodTemplateSpec", 2, "spec", "PodSpec"},
-    {"PodSpec", 2, "containers", "[]Container"},
-    {"PodSpec", 3, "restartPolicy", "string"},
-    {"PodSpec", 4, "terminationGracePeriodSeconds", "int?"},
-    {"PodSpec", 6, "dnsPolicy", "string"},
-    {"PodSpec", 7, "nodeSelector", "map"},
-    {"PodSpec", 8, "serviceAccountName", "string"},
-    {"PodSpec", 10, "nodeName", "string"},
-    {"PodSpec", 15, "imagePullSecrets", "[]LocalObjectReference"},
-    {"PodSpec", 19, "schedulerName", "string"},
-    {"PodSpec", 20, "initContainers", "[]Container"},
-    {"Container", 1, "name", "string"},
-    {"Container", 2, "image", "string"},
-    {"Container", 3, "command", "[]string"},
-    {"Container", 4, "args", "[]string"},
-    {"Container", 5, "workingDir", "string"},
-    {"Container", 6, "ports", "[]ContainerPort"},
-    {"Container", 7, "env", "[]EnvVar"},
-    {"Container", 8, "resources", "ResourceRequirements"},
-    {"Container", 13, "terminationMessagePath", "string"},
-    {"Container", 14, "imagePullPolicy", "string"},
-    {"Container", 20, "terminationMessagePolicy", "string"},
-    {"ContainerPort", 1, "name", "string"},
-    {"ContainerPort", 2, "hostPort", "int"},
-    {"ContainerPort", 3, "containerPort", "int"},
-    {"ContainerPort", 4, "protocol", "string"},
-    {"ContainerPort", 5, "hostIP", "string"},
-    {"EnvVar", 1, "name", "string"},
-    {"EnvVar", 2, "value", "string"},
-    {"ResourceRequirements", 1, "limits", "quantities"},
-    {"ResourceRequirements", 2, "requests", "quantities"},
-    {"Deployment", 1, "metadata", "ObjectMeta"},
-    {"Deployment", 2, "spec", "DeploymentSpec"},
-    {"Deployment", 3, "status", "-"},
-    {"DeploymentSpec", 1, "replicas", "int?"},
-    {"DeploymentSpec", 2, "selector", "LabelSelector"},
-    {"DeploymentSpec", 3, "template", "PodTemplateSpec"},
-    {"DeploymentSpec", 4, "strategy", "DeploymentStrategy"},
-    {"DeploymentSpec", 5, "minReadySeconds", "int"},
-    {"DeploymentSpec", 6, "revisionHistoryLimit", "int?"},
-    {"DeploymentSpec", 7, "paused", "bool"},
-    {"DeploymentSpec", 9, "progressDeadlineSeconds", "int?"},
-    {"DeploymentStrategy", 1, "type", "string"},
-    {"DeploymentStrategy", 2, "rollingUpdate", "RollingUpdateDeployment"},
-    {"RollingUpdateDeployment", 1, "maxUnavailable", "intstr"},
-    {"RollingUpdateDeployment", 2, "maxSurge", "intstr"},
-    {"Job", 1, "metadata", "ObjectMeta"},
-    {"Job", 2, "spec", "JobSpec"},
-    {"Job", 3, "status", "-"},
-    {"JobSpec", 1, "parallelism", "int?"},
-    {"JobSpec", 2, "completions", "int?"},
-    {"JobSpec", 3, "activeDeadlineSeconds", "int?"},
-    {"JobSpec", 4, "selector", "LabelSelector"},
-    {"JobSpec", 5, "manualSelector", "bool?"},
-    {"JobSpec", 6, "template", "PodTemplateSpec"},
-    {"JobSpec", 7, "backoffLimit", "int?"},
-    {"JobSpec", 8, "ttlSecondsAfterFinished", "int?"},
-    {"JobSpec", 9, "completionMode", "string"},
-    {"JobSpec", 10, "suspend", "bool?"},
-    {"Role", 1, "metadata", "ObjectMeta"},
-    {"Role", 2, "rules", "[]PolicyRule"},
-    {"ClusterRole", 1, "metadata", "ObjectMeta"},
-    {"ClusterRole", 2, "rules", "[]PolicyRule"},
-    {"ClusterRole", 3, "aggregationRule", "AggregationRule"},
-    {"AggregationRule", 1, "clusterRoleSelectors", "[]LabelSelector"},
-    {"PolicyRule", 1, "verbs", "[]string"},
-    {"PolicyRule", 2, "apiGroups", "[]string"},
-    {"PolicyRule", 3, "resources", "[]string"},
-    {"PolicyRule", 4, "resourceNames", "[]string"},
-    {"PolicyRule", 5, "nonResourceURLs", "[]string"},
-    {"RoleBinding", 1, "metadata", "ObjectMeta"},
-    {"RoleBinding", 2, "subjects", "[]Subject"},
-    {"RoleBinding", 3, "roleRef", "RoleRef"},
-    {"ClusterRoleBinding", 1, "metadata", "ObjectMeta"},
-    {"ClusterRoleBinding", 2, "subjects", "[]Subject"},
-    {"ClusterRoleBinding", 3, "roleRef", "RoleRef"},
-    {"RoleRef", 1, "apiGroup", "string"},
-    {"RoleRef", 2, "kind", "string"},
-    {"RoleRef", 3, "name", "string"},
-    {"Subject", 1, "kind", "string"},
-    {"Subject", 2, "apiGroup", "string"},
-    {"Subject", 3, "name", "string"},
-    {"Subject", 4, "namespace", "string"},
-    {"PodDisruptionBudget", 1, "metadata", "ObjectMeta"},
-    {"PodDisruptionBudget", 2, "spec", "PodDisruptionBudgetSpec"},
-    {"PodDisruptionBudget", 3, "status", "-"},
-    {"PodDisruptionBudgetSpec", 1, "minAvailable", "intstr"},
-    {"PodDisruptionBudgetSpec", 2, "selector", "LabelSelector"},
-    {"PodDisruptionBudgetSpec", 3, "maxUnavailable", "intstr"},
+// "name=1 generation=7:int": the fields of a message with their numbers and types, a blank between
+// them; those without a type are strings.
+struct Message {
+    std::string_view name;
+    std::string_view fields;
 };
+constexpr Message messages[] = {
+    {"ObjectMeta",
+     "name=1 generateName=2 namespace=3 selfLink=4:- uid=5 resourceVersion=6 generation=7:- "
+     "creationTimestamp=8:- deletionTimestamp=9:- deletionGracePeriodSeconds=10:- labels=11:map "
+     "annotations=12:map ownerReferences=13:[]OwnerReference finalizers=14:[]string "
+     "managedFields=17:-"},
+    {"OwnerReference",
+     "kind=1 name=3 uid=4 apiVersion=5 controller=6:bool? blockOwnerDeletion=7:bool?"},
+    {"LabelSelector", "matchLabels=1:map matchExpressions=2:[]LabelSelectorRequirement"},
+    {"LabelSelectorRequirement", "key=1 operator=2 values=3:[]string"},
+    {"DeleteOptions",
+     "gracePeriodSeconds=1:int? preconditions=2:Preconditions orphanDependents=3:bool? "
+     "propagationPolicy=4 dryRun=5:[]string"},
+    {"Preconditions", "uid=1 resourceVersion=2"},
+    {"LocalObjectReference", "name=1"},
+    {"ObjectReference", "kind=1 namespace=2 name=3"},
+    {"Namespace", "metadata=1:ObjectMeta spec=2:NamespaceSpec status=3:-"},
+    {"NamespaceSpec", "finalizers=1:[]string"},
+    {"ConfigMap", "metadata=1:ObjectMeta data=2:map binaryData=3:bytes immutable=4:bool?"},
+    {"Secret", "metadata=1:ObjectMeta data=2:bytes type=3 stringData=4:map immutable=5:bool?"},
+    {"ServiceAccount",
+     "metadata=1:ObjectMeta secrets=2:[]ObjectReference "
+     "imagePullSecrets=3:[]LocalObjectReference automountServiceAccountToken=4:bool?"},
+    {"Service", "metadata=1:ObjectMeta spec=2:ServiceSpec status=3:-"},
+    {"ServiceSpec",
+     "ports=1:[]ServicePort selector=2:map clusterIP=3 type=4 externalIPs=5:[]string "
+     "sessionAffinity=7 externalName=10 clusterIPs=18:[]string"},
+    {"ServicePort", "name=1 protocol=2 port=3:int targetPort=4:intstr nodePort=5:int"},
+    {"Pod", "metadata=1:ObjectMeta spec=2:PodSpec status=3:-"},
+    {"PodTemplateSpec", "metadata=1:ObjectMeta spec=2:PodSpec"},
+    {"PodSpec",
+     "containers=2:[]Container restartPolicy=3 terminationGracePeriodSeconds=4:int? dnsPolicy=6 "
+     "nodeSelector=7:map serviceAccountName=8 nodeName=10 "
+     "imagePullSecrets=15:[]LocalObjectReference schedulerName=19 initContainers=20:[]Container"},
+    {"Container",
+     "name=1 image=2 command=3:[]string args=4:[]string workingDir=5 ports=6:[]ContainerPort "
+     "env=7:[]EnvVar resources=8:ResourceRequirements terminationMessagePath=13 "
+     "imagePullPolicy=14 terminationMessagePolicy=20"},
+    {"ContainerPort", "name=1 hostPort=2:int containerPort=3:int protocol=4 hostIP=5"},
+    {"EnvVar", "name=1 value=2"},
+    {"ResourceRequirements", "limits=1:quantities requests=2:quantities"},
+    {"Deployment", "metadata=1:ObjectMeta spec=2:DeploymentSpec status=3:-"},
+    {"DeploymentSpec",
+     "replicas=1:int? selector=2:LabelSelector template=3:PodTemplateSpec "
+     "strategy=4:DeploymentStrategy minReadySeconds=5:int revisionHistoryLimit=6:int? "
+     "paused=7:bool progressDeadlineSeconds=9:int?"},
+    {"DeploymentStrategy", "type=1 rollingUpdate=2:RollingUpdateDeployment"},
+    {"RollingUpdateDeployment", "maxUnavailable=1:intstr maxSurge=2:intstr"},
+    {"Job", "metadata=1:ObjectMeta spec=2:JobSpec status=3:-"},
+    {"JobSpec",
+     "parallelism=1:int? completions=2:int? activeDeadlineSeconds=3:int? "
+     "selector=4:LabelSelector manualSelector=5:bool? template=6:PodTemplateSpec "
+     "backoffLimit=7:int? ttlSecondsAfterFinished=8:int? completionMode=9 suspend=10:bool?"},
+    {"Role", "metadata=1:ObjectMeta rules=2:[]PolicyRule"},
+    {"ClusterRole", "metadata=1:ObjectMeta rules=2:[]PolicyRule aggregationRule=3:AggregationRule"},
+    {"AggregationRule", "clusterRoleSelectors=1:[]LabelSelector"},
+    {"PolicyRule",
+     "verbs=1:[]string apiGroups=2:[]string resources=3:[]string resourceNames=4:[]string "
+     "nonResourceURLs=5:[]string"},
+    {"RoleBinding", "metadata=1:ObjectMeta subjects=2:[]Subject roleRef=3:RoleRef"},
+    {"ClusterRoleBinding", "metadata=1:ObjectMeta subjects=2:[]Subject roleRef=3:RoleRef"},
+    {"RoleRef", "apiGroup=1 kind=2 name=3"},
+    {"Subject", "kind=1 apiGroup=2 name=3 namespace=4"},
+    {"PodDisruptionBudget", "metadata=1:ObjectMeta spec=2:PodDisruptionBudgetSpec status=3:-"},
+    {"PodDisruptionBudgetSpec",
+     "minAvailable=1:intstr selector=2:LabelSelector maxUnavailable=3:intstr"},
+};
+
+ProtobufField field_in(std::string_view word) {
+    const std::size_t equals = word.find('=');
+    const std::size_t colon = word.find(':');
+    ProtobufField field{.name = word.substr(0, equals)};
+    std::from_chars(word.data() + equals + 1, word.data() + word.size(), field.number);
+    if (colon != word.npos) field.type = word.substr(colon + 1);
+    return field;
+}
+
+const Message* find_message(std::string_view name) {
+    const auto found = std::ranges::find(messages, name, &Message::name);
+    return found == std::end(messages) ? nullptr : found;
+}
 
 }  // namespace
 
-const ProtobufField* protobuf_field(std::string_view message, int number) {
-    const auto found = std::ranges::find_if(fields, [&](const ProtobufField& field) {
-        return field.message == message && field.number == number;
-    });
-    return found == std::end(fields) ? nullptr : found;
+std::optional<ProtobufField> protobuf_field(std::string_view message, int number) {
+    const Message* found = find_message(message);
+    std::string_view rest = found ? found->fields : std::string_view{};
+    while (!rest.empty()) {
+        const std::size_t end = std::min(rest.find(' '), rest.size());
+        const ProtobufField field = field_in(rest.substr(0, end));
+        if (field.number == number) return field;
+        rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+    return std::nullopt;
 }
 
 bool is_protobuf_message(std::string_view message) {
-    return std::ranges::find(fields, message, &ProtobufField::message) != std::end(fields);
+    return find_message(message) != nullptr;
 }
 
 }  // namespace sluice::sim

@@ -56,10 +56,6 @@ inline std::string labels(Object map) {
     return or_else(line, "<none>");
 }
 
-inline bool is_leaving(Object object) {
-    return has(object, "/metadata/deletionTimestamp");
-}
-
 inline json::value name(Object object, Instant) {
     return text(text_at(object, "/metadata/name"));
 }
@@ -85,14 +81,9 @@ json::value number_cell(Object object, Instant) {
     return number_at(object, at.characters);
 }
 
-template <Pointer at>
-json::value text_or_none(Object object, Instant) {
-    return text(or_else(text_at(object, at.characters), "<none>"));
-}
-
-template <Pointer at>
-json::value count_cell(Object object, Instant) {
-    return static_cast<std::int64_t>(array_at(object, at.characters).size());
+template <Pointer at, Pointer otherwise = "<none>">
+json::value text_or(Object object, Instant) {
+    return text(or_else(text_at(object, at.characters), otherwise.characters));
 }
 
 inline constexpr Column name_column{"Name", "string", 0, name, "name"};

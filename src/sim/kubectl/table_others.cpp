@@ -47,19 +47,10 @@ constexpr Column nodes[] = {
      [](Object node, Instant) { return text(node_address(node, "InternalIP")); }},
     {"External-IP", "string", 1,
      [](Object node, Instant) { return text(node_address(node, "ExternalIP")); }},
-    {"OS-Image", "string", 1,
-     [](Object node, Instant) {
-         return text(or_else(text_at(node, "/status/nodeInfo/osImage"), "<unknown>"));
-     }},
-    {"Kernel-Version", "string", 1,
-     [](Object node, Instant) {
-         return text(or_else(text_at(node, "/status/nodeInfo/kernelVersion"), "<unknown>"));
-     }},
+    {"OS-Image", "string", 1, text_or<"/status/nodeInfo/osImage", "<unknown>">},
+    {"Kernel-Version", "string", 1, text_or<"/status/nodeInfo/kernelVersion", "<unknown>">},
     {"Container-Runtime", "string", 1,
-     [](Object node, Instant) {
-         return text(
-             or_else(text_at(node, "/status/nodeInfo/containerRuntimeVersion"), "<unknown>"));
-     }},
+     text_or<"/status/nodeInfo/containerRuntimeVersion", "<unknown>">},
 };
 
 constexpr Column namespaces[] = {
@@ -114,7 +105,7 @@ json::value service_ports(Object service, Instant) {
 constexpr Column services[] = {
     name_column,
     {"Type", "string", 0, text_cell<"/spec/type">},
-    {"Cluster-IP", "string", 0, text_or_none<"/spec/clusterIP">},
+    {"Cluster-IP", "string", 0, text_or<"/spec/clusterIP">},
     {"External-IP", "string", 0, external_ip},
     {"Port(s)", "string", 0, service_ports},
     age_column,
@@ -137,16 +128,16 @@ std::string access_modes(const json::array& modes) {
 }
 
 json::value phase_or_terminating(Object object, Instant) {
-    return is_leaving(object) ? json::value("Terminating") : text(text_at(object, "/status/phase"));
+    return is_terminating(object) ? json::value("Terminating")
+                                  : text(text_at(object, "/status/phase"));
 }
 
-json::value attributes_class(Object object, Instant) {
-    return text(or_else(text_at(object, "/spec/volumeAttributesClassName"), "<unset>"));
-}
-
-json::value volume_mode(Object object, Instant) {
-    return text(or_else(text_at(object, "/spec/volumeMode"), "<unset>"));
-}
+constexpr Column storage_class_column{"StorageClass", "string", 0,
+                                      text_cell<"/spec/storageClassName">};
+constexpr Column attributes_class_column{"VolumeAttributesClass", "string", 0,
+                                         text_or<"/spec/volumeAttributesClassName", "<unset>">};
+constexpr Column volume_mode_column{"VolumeMode", "string", 1,
+                                    text_or<"/spec/volumeMode", "<unset>">};
 
 constexpr Column persistentvolumeclaims[] = {
     name_column,
@@ -162,10 +153,10 @@ constexpr Column persistentvolumeclaims[] = {
          const bool is_bound = !text_at(claim, "/spec/volumeName").empty();
          return text(is_bound ? access_modes(array_at(claim, "/status/accessModes")) : "");
      }},
-    {"StorageClass", "string", 0, text_cell<"/spec/storageClassName">},
-    {"VolumeAttributesClass", "string", 0, attributes_class},
+    storage_class_column,
+    attributes_class_column,
     age_column,
-    {"VolumeMode", "string", 1, volume_mode},
+    volume_mode_column,
 };
 
 constexpr Column persistentvolumes[] = {
@@ -182,11 +173,11 @@ constexpr Column persistentvolumes[] = {
          const std::string ns = text_at(volume, "/spec/claimRef/namespace");
          return text(ns.empty() ? "" : ns + "/" + text_at(volume, "/spec/claimRef/name"));
      }},
-    {"StorageClass", "string", 0, text_cell<"/spec/storageClassName">},
-    {"VolumeAttributesClass", "string", 0, attributes_class},
+    storage_class_column,
+    attributes_class_column,
     {"Reason", "string", 0, text_cell<"/status/reason">},
     age_column,
-    {"VolumeMode", "string", 1, volume_mode},
+    volume_mode_column,
 };
 
 json::value event_first_seen(Object event, Instant now) {
@@ -253,14 +244,8 @@ constexpr Column storageclasses[] = {
      },
      "name"},
     {"Provisioner", "string", 0, text_cell<"/provisioner">},
-    {"ReclaimPolicy", "string", 0,
-     [](Object storage, Instant) {
-         return text(or_else(text_at(storage, "/reclaimPolicy"), "Delete"));
-     }},
-    {"VolumeBindingMode", "string", 0,
-     [](Object storage, Instant) {
-         return text(or_else(text_at(storage, "/volumeBindingMode"), "Immediate"));
-     }},
+    {"ReclaimPolicy", "string", 0, text_or<"/reclaimPolicy", "Delete">},
+    {"VolumeBindingMode", "string", 0, text_or<"/volumeBindingMode", "Immediate">},
     {"AllowVolumeExpansion", "string", 0,
      [](Object storage, Instant) -> json::value {
          return flag_at(storage, "/allowVolumeExpansion");

@@ -50,9 +50,9 @@ constexpr Column pods[] = {
     {"Restarts", "string", 0,
      [](Object pod, Instant now) { return text(pod_cells(pod, now).restarts); }},
     age_column,
-    {"IP", "string", 1, text_or_none<"/status/podIP">},
-    {"Node", "string", 1, text_or_none<"/spec/nodeName">},
-    {"Nominated Node", "string", 1, text_or_none<"/status/nominatedNodeName">},
+    {"IP", "string", 1, text_or<"/status/podIP">},
+    {"Node", "string", 1, text_or<"/spec/nodeName">},
+    {"Nominated Node", "string", 1, text_or<"/status/nominatedNodeName">},
     {"Readiness Gates", "string", 1, readiness_gates},
 };
 
@@ -86,7 +86,7 @@ constexpr Column replicasets[] = {
 json::value job_status(Object job, Instant) {
     if (has_condition(job, "Complete")) return "Complete";
     if (has_condition(job, "Failed")) return "Failed";
-    if (is_leaving(job)) return "Terminating";
+    if (is_terminating(job)) return "Terminating";
     for (const char* type : {"Suspended", "FailureTarget", "SuccessCriteriaMet"}) {
         if (has_condition(job, type)) return type;
     }

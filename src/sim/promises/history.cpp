@@ -39,10 +39,6 @@ const json::object* named(const std::vector<ObjectPtr>& objects, std::string_vie
     return found == objects.end() ? nullptr : &(*found)->object();
 }
 
-bool is_leaving(const json::object& object) {
-    return has(object, "/metadata/deletionTimestamp");
-}
-
 bool is_undone(const json::object& set) {
     return text_at(set, "/status/updateRevision") == text_at(set, "/status/currentRevision");
 }
@@ -59,7 +55,7 @@ std::string pod_at(const json::object& set, std::int64_t index) {
 bool is_pod_deletion(const Change& change) {
     const json::object& pod = change.object->object();
     return change.type == Change::Type::Deleted ||
-           (change.before && is_leaving(pod) &&
+           (change.before && is_terminating(pod) &&
             undeleted(change.before->object()) == undeleted(pod));
 }
 
@@ -85,7 +81,7 @@ std::int64_t SetWrite::exposed() const {
     return exposed_by(now(), replicas());
 }
 
-LiveRead History::look(const std::string& ns, const std::string& name) const {
+LiveRead History::read(const std::string& ns, const std::string& name) const {
     const ApiServer& api = cluster_.api();
     LiveRead read{cluster_.now(), changes_, api.find("statefulsets.apps", ns, name)};
     for (const Resource* resource : api.resources())
@@ -102,7 +98,7 @@ void History::on_start(const std::string& who) {
 }
 
 void History::on_read(const std::string& who, const model::ObjectKey& key) {
-    reads_[{who, to_text(key)}] = look(key.ns, key.name);
+    reads_[{who, to_text(key)}] = read(key.ns, key.name);
 }
 
 void History::on_patch(const std::string& who, const std::string& patch,
@@ -193,7 +189,7 @@ void History::end(const SetWrite& write) {
 
 std::optional<PodRemoval> History::removal(const Change& change) const {
     const json::object& pod = change.object->object();
-    const bool is_first = change.before && !is_leaving(change.before->object());
+    const bool is_first = change.before && !is_terminating(change.before->object());
     if (!is_first || !is_pod_deletion(change) || !is_named(uid_in(pod))) return std::nullopt;
     const std::string owner = text_at(pod, "/metadata/ownerReferences/0/name");
     const ObjectPtr set = cluster_.api().find("statefulsets.apps", change.place.ns, owner);

@@ -20,8 +20,7 @@ namespace sluice::sim {
 std::string name_in(const json::object& object);
 std::string uid_in(const json::object& object);
 const json::object* named(const std::vector<ObjectPtr>& objects, std::string_view name);
-bool is_leaving(const json::object& object);  // it is being deleted
-bool is_undone(const json::object& set);      // somebody put the template back
+bool is_undone(const json::object& set);  // somebody put the template back
 // "web-12", counted from the first ordinal of its set.
 std::int64_t index_of(const std::string& pod, const json::object& set);
 std::string pod_at(const json::object& set, std::int64_t index);
@@ -100,7 +99,7 @@ class History {
 
     // Pods go that had not been let go before, or do not run the revision.
     bool lets_pods_go(const SetWrite& write) const;
-    LiveRead look(const std::string& ns, const std::string& name) const;
+    LiveRead read(const std::string& ns, const std::string& name) const;
     std::vector<const LiveRead*> reads_of(const std::string& who) const;
     const Workload* workload(const std::string& uid) const;
     const std::string& object_writer() const { return object_writer_; }  // of a custom object

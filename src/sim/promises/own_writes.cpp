@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "sim/api/admission.hpp"
+#include "sim/api/state.hpp"
 #include "sim/apis/registry.hpp"
 #include "sim/promises/promise.hpp"
 
@@ -51,95 +52,77 @@ json::object untouchable(json::object object, const std::string& resource) {
 }
 
 // S10: StatefulSets, events, its lease and the status of custom objects.
-class WritesItsOwn final : public Promise {
-  public:
-    using Promise::Promise;
-
-    void on_change(const Change& change) override {
-        const std::string& resource = change.place.resource;
-        if (!is_own(change)) return;
-        tested();
-        const bool may = resource == "statefulsets.apps" || resource == "events" ||
-                         resource == "leases.coordination.k8s.io" || is_judged_elsewhere(resource);
-        if (may) return;
-        if (is_custom(in_.cluster, resource)) return on_object(change);
-        if (resource == "pods" ? !is_pod_deletion(change) : change.type != Change::Type::Deleted)
-            broken(fmt::format("an operator wrote {} {}", resource, change.place.name));
+void writes_its_own(const Promise& promise, const Change& change) {
+    const std::string& resource = change.place.resource;
+    const std::string& name = change.place.name;
+    if (!is_own(change)) return;
+    promise.tested();
+    const bool may = resource == "statefulsets.apps" || resource == "events" ||
+                     resource == "leases.coordination.k8s.io" || is_judged_elsewhere(resource);
+    if (may) return;
+    const bool is_gone = change.type == Change::Type::Deleted;
+    if (!is_custom(promise.in.cluster, resource)) {
+        if (resource == "pods" ? !is_pod_deletion(change) : !is_gone)
+            promise.broken(fmt::format("an operator wrote {} {}", resource, name));
+    } else if (!change.before && !is_gone) {
+        promise.broken(fmt::format("an operator made {} {}", resource, name));
+    } else if (!is_gone && untouchable(change.before->object(), resource) !=
+                               untouchable(change.object->object(), resource)) {
+        promise.broken(
+            fmt::format("an operator changed more than the status and its finalizer on {}", name));
     }
-
-  private:
-    void on_object(const Change& change) const {
-        const std::string& resource = change.place.resource;
-        if (change.type == Change::Type::Deleted) return;
-        if (!change.before)
-            broken(fmt::format("an operator made {} {}", resource, change.place.name));
-        else if (untouchable(change.before->object(), resource) !=
-                 untouchable(change.object->object(), resource))
-            broken(fmt::format("an operator changed more than the status and its finalizer on {}",
-                               change.place.name));
-    }
-};
+}
 
 // S11: pods by their UID; a custom object that somebody else has deleted goes with our finalizer.
-class DeletesByUid final : public Promise {
-  public:
-    using Promise::Promise;
-
-    void on_change(const Change& change) override {
-        const std::string& resource = change.place.resource;
-        if (!is_own(change)) return;
-        tested();
-        const json::object& object = change.object->object();
-        if (resource == "pods") {
-            if (is_pod_deletion(change) && !in_.history.is_named(uid_in(object)))
-                broken(fmt::format("an operator deleted pod {} without naming its UID",
-                                   change.place.name));
-            return;
-        }
-        const bool may = is_judged_elsewhere(resource) ||
-                         (is_custom(in_.cluster, resource) && is_leaving(object));
-        if (change.type == Change::Type::Deleted && !may)
-            broken(fmt::format("an operator deleted {} {}", resource, change.place.name));
+void deletes_by_uid(const Promise& promise, const Change& change) {
+    const std::string& resource = change.place.resource;
+    if (!is_own(change)) return;
+    promise.tested();
+    const json::object& object = change.object->object();
+    if (resource == "pods") {
+        if (is_pod_deletion(change) && !promise.in.history.is_named(uid_in(object)))
+            promise.broken(fmt::format("an operator deleted pod {} without naming its UID",
+                                       change.place.name));
+        return;
     }
-};
+    const bool may = is_judged_elsewhere(resource) ||
+                     (is_custom(promise.in.cluster, resource) && is_terminating(object));
+    if (change.type == Change::Type::Deleted && !may)
+        promise.broken(fmt::format("an operator deleted {} {}", resource, change.place.name));
+}
 
 // S14
-class KeepsSecrets final : public Promise {
-  public:
-    using Promise::Promise;
+void writes_no_secret(const Promise& promise, const Change& change) {
+    if (!is_own(change)) return;
+    promise.tested();
+    if (shows_canary(change.object->text()))
+        promise.broken(
+            fmt::format("a secret is in {} {}", change.place.resource, change.place.name));
+}
 
-    void on_change(const Change& change) override {
-        if (!is_own(change)) return;
-        tested();
-        if (shows_canary(change.object->text()))
-            broken(fmt::format("a secret is in {} {}", change.place.resource, change.place.name));
-    }
-
-    void on_log(const controller::Log& line) override {
-        if (shows_canary(line.text)) broken("a secret is in a log line");
-    }
-};
+void logs_no_secret(const Promise& promise, const controller::Log& line) {
+    if (shows_canary(line.text)) promise.broken("a secret is in a log line");
+}
 
 // S16
-class StaysInItsNamespace final : public Promise {
-  public:
-    using Promise::Promise;
+void stays_in_its_namespace(const Promise& promise, const Change& change) {
+    if (!is_own(change) || change.place.resource != "events") return;
+    promise.tested();
+    if (text_at(change.object->object(), "/involvedObject/namespace") != change.place.ns)
+        promise.broken("an event stands in another namespace than what it is about");
+}
 
-    void on_change(const Change& change) override {
-        if (!is_own(change) || change.place.resource != "events") return;
-        tested();
-        if (text_at(change.object->object(), "/involvedObject/namespace") != change.place.ns)
-            broken("an event stands in another namespace than what it is about");
-    }
+constexpr Rule<> rules[] = {
+    {.name = "S10", .on_change = writes_its_own},
+    {.name = "S11", .on_change = deletes_by_uid},
+    {.name = "S14", .on_change = writes_no_secret, .on_log = logs_no_secret},
+    {.name = "S16", .on_change = stays_in_its_namespace},
 };
 
 }  // namespace
 
 void add_write_promises(Observers& all, const Inspection& inspection) {
-    add<WritesItsOwn>(all, "S10", inspection);
-    add<DeletesByUid>(all, "S11", inspection);
-    add<KeepsSecrets>(all, "S14", inspection);
-    add<StaysInItsNamespace>(all, "S16", inspection);
+    add(all, rules, inspection);
 }
 
 }  // namespace sluice::sim

@@ -11,8 +11,8 @@ constexpr std::size_t violations_max = 50;
 
 void Promise::broken(const std::string& what) const {
     tested();
-    if (in_.findings.violations.size() < violations_max)
-        in_.findings.violations.push_back(
+    if (in.findings.violations.size() < violations_max)
+        in.findings.violations.push_back(
             fmt::format("{} at {}: {}", name_, to_rfc3339(now()), what));
 }
 

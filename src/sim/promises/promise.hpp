@@ -62,23 +62,65 @@ struct Inspection {
 
 class Promise : public Observer {
   public:
-    Promise(std::string_view name, const Inspection& inspection) : in_(inspection), name_(name) {}
+    Promise(std::string_view name, const Inspection& inspection) : in(inspection), name_(name) {}
 
-  protected:
-    void tested() const { in_.findings.tested.insert(name_); }
+    void tested() const { in.findings.tested.insert(name_); }
     void broken(const std::string& what) const;
-    Instant now() const { return in_.cluster.now(); }
+    Instant now() const { return in.cluster.now(); }
 
-    const Inspection in_;
+    const Inspection in;
 
   private:
     std::string name_;
 };
 
-// Adds one to a list: add<FencesRise>(all, "S3", inspection).
+// A promise that remembers nothing: its name, and how it judges what it is shown. What it knows
+// beside the world it has from its Judge, which is a Promise.
+template <class Judge = Promise>
+struct Rule {
+    std::string_view name;
+    void (*on_change)(const Judge&, const Change&) = nullptr;
+    void (*on_set_write)(const Judge&, const SetWrite&) = nullptr;
+    void (*on_lowered)(const Judge&, const SetWrite&) = nullptr;
+    void (*on_step)(const Judge&, const SetWrite&) = nullptr;
+    void (*on_release)(const Judge&, const SetWrite&) = nullptr;
+    void (*on_removal)(const Judge&, const PodRemoval&) = nullptr;
+    void (*on_log)(const Judge&, const controller::Log&) = nullptr;
+};
+
+template <class Judge>
+class RuledPromise final : public Judge {
+  public:
+    template <class... Known>
+    RuledPromise(const Rule<Judge>& rule, Known&... known)
+        : Judge(rule.name, known...), rule_(rule) {}
+
+    void on_change(const Change& seen) override { judge(rule_.on_change, seen); }
+    void on_set_write(const SetWrite& seen) override { judge(rule_.on_set_write, seen); }
+    void on_lowered(const SetWrite& seen) override { judge(rule_.on_lowered, seen); }
+    void on_step(const SetWrite& seen) override { judge(rule_.on_step, seen); }
+    void on_release(const SetWrite& seen) override { judge(rule_.on_release, seen); }
+    void on_removal(const PodRemoval& seen) override { judge(rule_.on_removal, seen); }
+    void on_log(const controller::Log& seen) override { judge(rule_.on_log, seen); }
+
+  private:
+    template <class Seen>
+    void judge(void (*how)(const Judge&, const Seen&), const Seen& seen) const {
+        if (how) how(*this, seen);
+    }
+
+    Rule<Judge> rule_;
+};
+
+// Adds one to a list: add<FencesRise>(all, "S3", inspection); or those of a table.
 template <class Kind, class... Given>
 void add(Observers& all, Given&&... given) {
     all.push_back(std::make_unique<Kind>(std::forward<Given>(given)...));
+}
+template <class Judge, std::size_t count, class... Known>
+void add(Observers& all, const Rule<Judge> (&rules)[count], Known&... known) {
+    for (const Rule<Judge>& rule : rules)
+        add<RuledPromise<Judge>>(all, rule, known...);
 }
 
 // Those that hold whatever API steers a set.

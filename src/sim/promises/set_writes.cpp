@@ -35,7 +35,7 @@ class FencesRise final : public Promise {
         const std::string uid = uid_in(write.now());
         const auto fence = fence_note(write.now());
         const bool is_kept = has(write.now(), claim_at);
-        if (!fence && is_kept && !in_.cluster.api().list("leases.coordination.k8s.io").empty())
+        if (!fence && is_kept && !in.cluster.api().list("leases.coordination.k8s.io").empty())
             broken(fmt::format("a write to {} carries no fence", write.change.place.name));
         if (fence) {
             tested();
@@ -53,92 +53,73 @@ class FencesRise final : public Promise {
 };
 
 // S8: every write names the UID of the object that it was decided upon.
-class NamesUid final : public Promise {
-  public:
-    using Promise::Promise;
+void names_uid(const Promise& promise, const SetWrite& write) {
+    promise.tested();
+    if (!write.patch.contains("\"/metadata/uid\"") || !write.patch.contains(uid_in(write.now())))
+        promise.broken("a write does not name the UID of what it is about");
+}
 
-    void on_set_write(const SetWrite& write) override {
-        tested();
-        const bool names_uid = write.patch.find("\"/metadata/uid\"") != std::string::npos &&
-                               write.patch.find(uid_in(write.now())) != std::string::npos;
-        if (!names_uid) broken("a write does not name the UID of what it is about");
-    }
-
-    void on_lowered(const SetWrite& write) override {
-        if (write.read && uid_in(write.read->set->object()) != uid_in(write.now()))
-            broken("the gate was lowered on a look at a namesake");
-    }
-};
+void reads_no_namesake(const Promise& promise, const SetWrite& write) {
+    if (write.read && uid_in(write.read->set->object()) != uid_in(write.now()))
+        promise.broken("the gate was lowered on a look at a namesake");
+}
 
 // S10 of StatefulSets: partitions and its own annotations.
-class ChangesPartitions final : public Promise {
-  public:
-    using Promise::Promise;
-
-    void on_set_write(const SetWrite& write) override {
-        tested();
-        if (untouchable(write.before()) != untouchable(write.now()))
-            broken(
-                fmt::format("an operator changed more than the partition and its annotations on "
-                            "{}",
-                            write.change.place.name));
-    }
-};
+void changes_partitions(const Promise& promise, const SetWrite& write) {
+    promise.tested();
+    if (untouchable(write.before()) != untouchable(write.now()))
+        promise.broken(
+            fmt::format("an operator changed more than the partition and its annotations on {}",
+                        write.change.place.name));
+}
 
 // S17
-class OwnsNoSet final : public Promise {
-  public:
-    using Promise::Promise;
-
-    void on_set_write(const SetWrite& write) override {
-        tested();
-        for (const char* field : {"ownerReferences", "finalizers"}) {
-            const std::string pointer = std::string{"/metadata/"} + field;
-            if (array_at(write.before(), pointer) != array_at(write.now(), pointer))
-                broken(fmt::format("an operator changed {} of {}", field, write.change.place.name));
-        }
+void owns_no_set(const Promise& promise, const SetWrite& write) {
+    promise.tested();
+    for (const char* field : {"ownerReferences", "finalizers"}) {
+        const std::string pointer = std::string{"/metadata/"} + field;
+        if (array_at(write.before(), pointer) != array_at(write.now(), pointer))
+            promise.broken(
+                fmt::format("an operator changed {} of {}", field, write.change.place.name));
     }
-};
+}
+
+bool completes(const SetWrite& write) {
+    const Api* api = api_of_claim(text_at(write.now(), claim_at));
+    if (api && !api->reports_on_set)
+        return write.note && write.note_before && write.note_before->is_open &&
+               !write.note->is_open && !write.note->has_failed;
+    const auto is_called_so = [](const json::object& set) {
+        return text_at(set, "/metadata/annotations/sluice.dev~1reason") == "RolloutCompleted";
+    };
+    return is_called_so(write.now()) && !is_called_so(write.before());
+}
 
 // S21: a rollout that is called complete is.
-class CompletesWhatIsComplete final : public Promise {
-  public:
-    using Promise::Promise;
+void completes_what_is_complete(const Promise& promise, const SetWrite& write) {
+    if (!completes(write)) return;
+    promise.tested();
+    const std::string wanted = text_at(write.now(), "/status/updateRevision");
+    const Place& place = write.change.place;
+    for (const ObjectPtr& pod : promise.in.history.read(place.ns, place.name).pods)
+        if (!is_terminating(pod->object()) && text_at(pod->object(), revision_at) != wanted)
+            promise.broken(fmt::format(
+                "the rollout of {} is called complete, and {} is not on the new revision",
+                place.name, name_in(pod->object())));
+}
 
-    void on_set_write(const SetWrite& write) override {
-        if (!completes(write)) return;
-        tested();
-        const std::string wanted = text_at(write.now(), "/status/updateRevision");
-        const Place& place = write.change.place;
-        for (const ObjectPtr& pod : in_.history.look(place.ns, place.name).pods)
-            if (!is_leaving(pod->object()) && text_at(pod->object(), revision_at) != wanted)
-                broken(
-                    fmt::format("the rollout of {} is called complete, and {} is not on the "
-                                "new revision",
-                                place.name, name_in(pod->object())));
-    }
-
-  private:
-    static bool completes(const SetWrite& write) {
-        const Api* api = api_of_claim(text_at(write.now(), claim_at));
-        if (api && !api->reports_on_set)
-            return write.note && write.note_before && write.note_before->is_open &&
-                   !write.note->is_open && !write.note->has_failed;
-        const auto is_called_so = [](const json::object& set) {
-            return text_at(set, "/metadata/annotations/sluice.dev~1reason") == "RolloutCompleted";
-        };
-        return is_called_so(write.now()) && !is_called_so(write.before());
-    }
+constexpr Rule<> rules[] = {
+    {.name = "S8", .on_set_write = names_uid, .on_lowered = reads_no_namesake},
+    {.name = "S10", .on_set_write = changes_partitions},
+    {.name = "S17", .on_set_write = owns_no_set},
+    {.name = "S21", .on_set_write = completes_what_is_complete},
 };
 
 }  // namespace
 
 void add_set_promises(Observers& all, const Inspection& inspection) {
     add<FencesRise>(all, "S3", inspection);
-    add<NamesUid>(all, "S8", inspection);
-    add<ChangesPartitions>(all, "S10", inspection);
-    add<OwnsNoSet>(all, "S17", inspection);
-    add<CompletesWhatIsComplete>(all, "S21", inspection);
+    add(all, rules, inspection);
 }
 
 }  // namespace sluice::sim

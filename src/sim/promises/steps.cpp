@@ -24,55 +24,45 @@ bool is_settled(const json::object& set, const std::vector<ObjectPtr>& pods) {
 // S1, beside what each API has to say: a step is taken for an API that we have, and a set is let
 // out of our hands with an open gate only if somebody asked for it, or while there is nothing
 // behind it.
-class IsAskedFor final : public Promise {
-  public:
-    using Promise::Promise;
+void is_of_an_api(const Promise& promise, const SetWrite& write) {
+    if (!api_of_claim(text_at(write.now(), claim_at)))
+        promise.broken(fmt::format("the gate of {} was lowered, and no API says how",
+                                   write.change.place.name));
+}
 
-    void on_step(const SetWrite& write) override {
-        if (!api_of_claim(text_at(write.now(), claim_at)))
-            broken(fmt::format("the gate of {} was lowered, and no API says how",
-                               write.change.place.name));
-    }
-
-    void on_release(const SetWrite& write) override {
-        if (!write.read) return;
-        tested();
-        const bool is_asked = std::ranges::any_of(
-            in_.observers, [&](const auto& one) { return one->asks_for_release(write); });
-        if (!is_asked && !is_settled(write.read->set->object(), write.read->pods))
-            broken(fmt::format("{} was released, and nobody had asked for it",
-                               write.change.place.name));
-    }
-};
+void is_asked_for(const Promise& promise, const SetWrite& write) {
+    if (!write.read) return;
+    promise.tested();
+    const bool is_asked = std::ranges::any_of(
+        promise.in.observers, [&](const auto& one) { return one->asks_for_release(write); });
+    if (!is_asked && !is_settled(write.read->set->object(), write.read->pods))
+        promise.broken(
+            fmt::format("{} was released, and nobody had asked for it", write.change.place.name));
+}
 
 // S2: everything that was let go before is there, on the new revision and ready; and whatever
 // stands behind the gate is ready too, unless somebody said that it need not be.
-class PodsAreReady final : public Promise {
-  public:
-    using Promise::Promise;
-
-    void on_step(const SetWrite& write) override {
-        const bool is_excused = std::ranges::any_of(
-            in_.observers, [&](const auto& one) { return one->excuses_pods(write); });
-        if (!write.read || is_excused) return;
-        tested();
-        const json::object& set = write.read->set->object();
-        const std::int64_t before = partition_of(write.before());
-        const bool excused = text_at(set, excuse_at) == "true";
-        const std::string revision = text_at(set, "/status/updateRevision");
-        for (std::int64_t index = 0; index < number_at(set, "/spec/replicas"); ++index) {
-            const bool goes_now = index >= partition_of(write.now()) && index < before;
-            if (goes_now || (excused && index < before)) continue;
-            const std::string name = pod_at(set, index);
-            const json::object* pod = named(write.read->pods, name);
-            const bool ready = pod && has_condition(*pod, "Ready");
-            const bool updated = pod && text_at(*pod, revision_at) == revision;
-            if (!ready || (index >= before && !updated))
-                broken(fmt::format("the gate was lowered while {} is not {}", name,
-                                   ready ? "updated" : "ready"));
-        }
+void pods_are_ready(const Promise& promise, const SetWrite& write) {
+    const bool is_excused = std::ranges::any_of(
+        promise.in.observers, [&](const auto& one) { return one->excuses_pods(write); });
+    if (!write.read || is_excused) return;
+    promise.tested();
+    const json::object& set = write.read->set->object();
+    const std::int64_t before = partition_of(write.before());
+    const bool excused = text_at(set, excuse_at) == "true";
+    const std::string revision = text_at(set, "/status/updateRevision");
+    for (std::int64_t index = 0; index < number_at(set, "/spec/replicas"); ++index) {
+        const bool goes_now = index >= partition_of(write.now()) && index < before;
+        if (goes_now || (excused && index < before)) continue;
+        const std::string name = pod_at(set, index);
+        const json::object* pod = named(write.read->pods, name);
+        const bool ready = pod && has_condition(*pod, "Ready");
+        const bool updated = pod && text_at(*pod, revision_at) == revision;
+        if (!ready || (index >= before && !updated))
+            promise.broken(fmt::format("the gate was lowered while {} is not {}", name,
+                                       ready ? "updated" : "ready"));
     }
-};
+}
 
 // S4: each step of a rollout is taken once. Whoever else moves the gate, changes the template or
 // takes our memory makes Sluice go a way twice; and other steps in mid-rollout are gone through
@@ -167,11 +157,11 @@ class OnePodAtATime final : public Promise {
         const json::object& owner = object_at(pod, "/metadata/ownerReferences/0");
         if (text_at(owner, "/kind") != "StatefulSet") return;
         const ObjectPtr set =
-            in_.cluster.api().find("statefulsets.apps", change.place.ns, text_at(owner, "/name"));
+            in.cluster.api().find("statefulsets.apps", change.place.ns, text_at(owner, "/name"));
         if (!set || !has(set->object(), claim_at)) return;
         tested();
         const std::string uid = uid_in(set->object());
-        const Workload* known = in_.history.workload(uid);
+        const Workload* known = in.history.workload(uid);
         const Workload& workload = known ? *known : Workload{};
         const std::string revision = text_at(pod, revision_at);
         const std::int64_t index = index_of(change.place.name, set->object());
@@ -187,73 +177,64 @@ class OnePodAtATime final : public Promise {
     std::map<std::string, Leak> leaks_;  // by UID
 };
 
-// S9: nothing that cannot be taken back without a look at the API itself.
-class LooksFirst final : public Promise {
-  public:
-    using Promise::Promise;
+// S9: nothing that cannot be taken back without a read of the API itself.
+void reads_before_lowering(const Promise& promise, const SetWrite& write) {
+    promise.tested();
+    if (!write.read)
+        promise.broken(fmt::format("the gate of {} was lowered without a look at the API before",
+                                   write.change.place.name));
+}
 
-    void on_lowered(const SetWrite& write) override {
-        tested();
-        if (!write.read)
-            broken(fmt::format("the gate of {} was lowered without a look at the API before",
-                               write.change.place.name));
-    }
+void reads_before_release(const Promise& promise, const SetWrite& write) {
+    promise.tested();
+    if (!write.read)
+        promise.broken(fmt::format("{} was released without a look at the API before",
+                                   write.change.place.name));
+}
 
-    void on_release(const SetWrite& write) override {
-        tested();
-        if (!write.read)
-            broken(fmt::format("{} was released without a look at the API before",
-                               write.change.place.name));
-    }
-
-    void on_removal(const PodRemoval& removal) override {
-        if (!removal.set || !removal.read)
-            broken(fmt::format("{} was deleted without a look at the API before",
-                               removal.change.place.name));
-    }
-};
+void reads_before_removal(const Promise& promise, const PodRemoval& removal) {
+    if (!removal.set || !removal.read)
+        promise.broken(fmt::format("{} was deleted without a look at the API before",
+                                   removal.change.place.name));
+}
 
 // S23: no decision on a status that speaks of an older spec, and none is carried out on a spec that
-// changed since the look.
-class KnowsTheSpec final : public Promise {
-  public:
-    using Promise::Promise;
-
-    void on_lowered(const SetWrite& write) override {
-        if (!write.read) return;
-        tested();
-        const json::object& set = write.read->set->object();
-        const std::int64_t generation = number_at(set, "/metadata/generation");
-        if (number_at(set, "/status/observedGeneration") < generation)
-            broken("the gate was lowered on a status that speaks of an older spec");
-        if (generation != number_at(write.before(), "/metadata/generation"))
-            broken("the gate was lowered on a look at an older spec");
-    }
-};
+// changed since the read.
+void knows_the_spec(const Promise& promise, const SetWrite& write) {
+    if (!write.read) return;
+    promise.tested();
+    const json::object& set = write.read->set->object();
+    const std::int64_t generation = number_at(set, "/metadata/generation");
+    if (number_at(set, "/status/observedGeneration") < generation)
+        promise.broken("the gate was lowered on a status that speaks of an older spec");
+    if (generation != number_at(write.before(), "/metadata/generation"))
+        promise.broken("the gate was lowered on a look at an older spec");
+}
 
 // S24: while a set is paused the gate is not lowered.
-class RestsWhilePaused final : public Promise {
-  public:
-    using Promise::Promise;
+void rests_while_paused(const Promise& promise, const SetWrite& write) {
+    promise.tested();
+    if (text_at(write.before(), paused_at) == "true" && write.exposed() > write.exposed_before())
+        promise.broken("the gate was lowered while the set is paused");
+}
 
-    void on_lowered(const SetWrite& write) override {
-        tested();
-        if (text_at(write.before(), paused_at) == "true" &&
-            write.exposed() > write.exposed_before())
-            broken("the gate was lowered while the set is paused");
-    }
+constexpr Rule<> rules[] = {
+    {.name = "S1", .on_step = is_of_an_api, .on_release = is_asked_for},
+    {.name = "S2", .on_step = pods_are_ready},
+    {.name = "S9",
+     .on_lowered = reads_before_lowering,
+     .on_release = reads_before_release,
+     .on_removal = reads_before_removal},
+    {.name = "S23", .on_lowered = knows_the_spec},
+    {.name = "S24", .on_lowered = rests_while_paused},
 };
 
 }  // namespace
 
 void add_step_promises(Observers& all, const Inspection& inspection) {
-    add<IsAskedFor>(all, "S1", inspection);
-    add<PodsAreReady>(all, "S2", inspection);
+    add(all, rules, inspection);
     add<StepsOnce>(all, "S4", inspection);
     add<OnePodAtATime>(all, "S5", inspection);
-    add<LooksFirst>(all, "S9", inspection);
-    add<KnowsTheSpec>(all, "S23", inspection);
-    add<RestsWhilePaused>(all, "S24", inspection);
 }
 
 }  // namespace sluice::sim

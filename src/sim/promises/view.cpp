@@ -34,7 +34,7 @@ class KnowsTheWorld final : public Promise {
         const runtime::Store& store = host.controller().store();
         std::size_t pods = 0;
         std::size_t sets = 0;
-        for (const ObjectPtr& set : in_.cluster.api().list("statefulsets.apps")) {
+        for (const ObjectPtr& set : in.cluster.api().list("statefulsets.apps")) {
             const model::ObjectKey key = key_of(*set);
             if (!is_watched(host, key.ns)) continue;
             const auto known = store.statefulset(key);
@@ -47,7 +47,7 @@ class KnowsTheWorld final : public Promise {
             broken(fmt::format("the operator knows {} sets, and there are {}", store.set_count(),
                                sets));
         std::size_t truth = 0;
-        for (const ObjectPtr& pod : in_.cluster.api().list("pods"))
+        for (const ObjectPtr& pod : in.cluster.api().list("pods"))
             truth += text_at(pod->object(), "/metadata/ownerReferences/0/kind") == "StatefulSet";
         if (pods != truth)
             broken(fmt::format("the operator knows {} pods, and there are {}", pods, truth));
@@ -59,10 +59,10 @@ class KnowsTheWorld final : public Promise {
     void compare_objects(const OperatorHost& host) const {
         const auto tables = host.controller().objects();
         std::map<std::string_view, std::size_t> known;
-        for (const Resource* resource : in_.cluster.api().resources()) {
+        for (const Resource* resource : in.cluster.api().resources()) {
             const auto table = tables.find(resource->plural);
             if (table == tables.end()) continue;
-            for (const ObjectPtr& one : in_.cluster.api().list(resource->id())) {
+            for (const ObjectPtr& one : in.cluster.api().list(resource->id())) {
                 const model::ObjectKey key = key_of(*one);
                 const auto found = table->second->find(key);
                 const bool is_readable = one->text().size() <= readable_bytes_max;

@@ -66,16 +66,14 @@ Problem scale(World& world, Words words) {
 
 Problem set_replicas(World& world, Words words) {
     return problem_of(
-        world.merge("statefulsets.apps", shop, words[0],
-                    json::object{{"spec", json::object{{"replicas", number(words[1])}}}}));
+        world.merge("statefulsets.apps", shop, words[0], only("/spec/replicas", number(words[1]))));
 }
 
 Problem set_strategy(World& world, Words words) {
     json::object strategy{{"type", words[1]}};
     if (words[1] == "OnDelete") strategy["rollingUpdate"] = nullptr;
-    return problem_of(
-        world.merge("statefulsets.apps", shop, words[0],
-                    json::object{{"spec", json::object{{"updateStrategy", std::move(strategy)}}}}));
+    return problem_of(world.merge("statefulsets.apps", shop, words[0],
+                                  only("/spec/updateStrategy", std::move(strategy))));
 }
 
 Problem set_partition(World& world, Words words) {
@@ -98,15 +96,13 @@ Problem pod_behaves(World& world, Words words) {
 }
 
 Problem delete_pod(World& world, Words words) {
-    return problem_of(
-        world.cluster.api().remove("pods", shop, words[0], admin, world.cluster.now()));
+    return problem_of(world.remove("pods", shop, words[0]));
 }
 
 Problem delete_set(World& world, Words words) {
     Deletion how;
     if (words.size() > 1 && words[1] == "orphan") how.propagation = "Orphan";
-    return problem_of(world.cluster.api().remove("statefulsets.apps", shop, words[0], admin,
-                                                 world.cluster.now(), how));
+    return problem_of(world.remove("statefulsets.apps", shop, words[0], how));
 }
 
 Problem crash(World& world, Words words) {

@@ -25,7 +25,7 @@ Problem forget_metric(World& world, Words words) {
     return std::nullopt;
 }
 
-// A metric that is there and not there by turns.
+// A metric that comes and goes.
 Problem flap_metric(World& world, Words words) {
     const std::string& name = words[0];
     const Duration every = parse_duration(option(words, "every", "5s")).value_or(5s);
@@ -68,8 +68,7 @@ Problem put_secret(World& world, Words words) {
 }
 
 Problem delete_secret(World& world, Words words) {
-    return problem_of(
-        world.cluster.api().remove("secrets", shop, words[0], admin, world.cluster.now()));
+    return problem_of(world.remove("secrets", shop, words[0]));
 }
 
 // In a scenario the quotes of a document are single ones.

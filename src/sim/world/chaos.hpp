@@ -20,7 +20,7 @@ namespace sluice::sim {
 class Chaos;
 
 // Something that is done to a world, so much likelier than others.
-struct Deed {
+struct RandomAction {
     void (*act)(Chaos& chaos);
     int weight;
 };
@@ -32,7 +32,7 @@ struct RandomPart {
     // On the way to a set that it steers; four in five of them are usual.
     void (*enrol)(SetOptions& set, bool is_usual) = nullptr;
     void (*create)(Chaos& chaos, const std::string& set) = nullptr;  // once the set is there
-    std::span<const Deed> deeds = {};
+    std::span<const RandomAction> actions = {};
     void (*calm)(Chaos& chaos) = nullptr;  // the services behave
     void (*heal)(Chaos& chaos, const std::string& set) = nullptr;
     // Phase and reason; null: the set itself has them.
@@ -94,6 +94,6 @@ class Chaos {
 };
 
 // What is done in any world, whichever APIs there are.
-std::span<const Deed> general_deeds();
+std::span<const RandomAction> general_actions();
 
 }  // namespace sluice::sim

@@ -20,10 +20,10 @@ std::vector<const Api*> steering_apis() {
     return found;
 }
 
-std::vector<Deed> all_deeds() {
-    std::vector<Deed> all{general_deeds().begin(), general_deeds().end()};
+std::vector<RandomAction> all_actions() {
+    std::vector<RandomAction> all{general_actions().begin(), general_actions().end()};
     for (const Api* api : steering_apis())
-        all.insert(all.end(), api->random->deeds.begin(), api->random->deeds.end());
+        all.insert(all.end(), api->random->actions.begin(), api->random->actions.end());
     return all;
 }
 
@@ -84,15 +84,15 @@ void Chaos::begin() {
 }
 
 void Chaos::trouble(Duration length) {
-    const std::vector<Deed> deeds = all_deeds();
+    const std::vector<RandomAction> actions = all_actions();
     int sum = 0;
-    for (const Deed& one : deeds)
+    for (const RandomAction& one : actions)
         sum += one.weight;
     const Instant end = world_->cluster.now() + length;
     while (world_->cluster.now() < end) {
         world_->cluster.run_for(chance(20) ? dice_.between(0ms, 500ms) : dice_.between(1s, 60s));
         int draw = static_cast<int>(below(static_cast<std::uint64_t>(sum)));
-        for (const Deed& one : deeds) {
+        for (const RandomAction& one : actions) {
             draw -= one.weight;
             if (draw >= 0) continue;
             one.act(*this);
@@ -167,8 +167,7 @@ void Chaos::check_end() {
             const std::string how = text_at(
                 pod->object(), "/metadata/annotations/" + pointer_token(behaviour_annotation));
             const std::string name = text_at(pod->object(), "/metadata/name");
-            if (!how.empty() && !how.starts_with("slow"))
-                world_->cluster.api().remove("pods", shop, name, admin, world_->cluster.now());
+            if (!how.empty() && !how.starts_with("slow")) world_->remove("pods", shop, name);
         }
         for (const std::string& set : sets_)
             help(set, world_->cluster.now() - begun);

@@ -64,11 +64,18 @@ json::object manifest(const SetOptions& set) {
                         {"spec", std::move(spec)}};
 }
 
+json::object core_object(const char* kind, const std::string& ns, const std::string& name) {
+    json::object meta{{"name", name}};
+    if (!ns.empty()) meta["namespace"] = ns;
+    return {{"apiVersion", "v1"}, {"kind", kind}, {"metadata", std::move(meta)}};
+}
+
+std::string set_path(const std::string& ns, const std::string& name) {
+    return fmt::format("/apis/apps/v1/namespaces/{}/statefulsets/{}", ns, name);
+}
+
 ClusterOptions cluster_options(const WorldOptions& options) {
-    ClusterOptions cluster;
-    cluster.seed = options.seed;
-    cluster.pace = options.pace;
-    return cluster;
+    return {.seed = options.seed, .pace = options.pace};
 }
 
 }  // namespace
@@ -76,8 +83,7 @@ ClusterOptions cluster_options(const WorldOptions& options) {
 World::World(WorldOptions options)
     : cluster(cluster_options(options)),
       egress(cluster.api()),
-      inspector(cluster, egress, std::chrono::abs(options.skew)),
-      options_(options) {
+      inspector(cluster, egress, std::chrono::abs(options.skew)) {
     install_definitions(cluster);
     for (int i = 0; i < options.operators; ++i) {
         HostOptions host;
@@ -93,16 +99,8 @@ World::World(WorldOptions options)
     std::set<std::string> namespaces{options.namespaces.begin(), options.namespaces.end()};
     namespaces.insert("shop");
     for (const std::string& name : namespaces)
-        cluster.api().create(json::object{{"apiVersion", "v1"},
-                                          {"kind", "Namespace"},
-                                          {"metadata", json::object{{"name", name}}}},
-                             admin, cluster.now());
-    cluster.api().create(
-        json::object{{"apiVersion", "v1"},
-                     {"kind", "Secret"},
-                     {"metadata", json::object{{"name", "canary"}, {"namespace", "shop"}}},
-                     {"stringData", json::object{{"X-Token", canary}}}},
-        admin, cluster.now());
+        create(core_object("Namespace", {}, name));
+    put_secret("shop", "canary", "X-Token", canary, {});
 }
 
 void World::start_operators() {
@@ -118,127 +116,102 @@ void World::set_policies(bool installed) {
                                           {"kind", fmt::format("{}{}", kind, part)},
                                           {"metadata", json::object{{"name", name}}}};
                 if (installed)
-                    cluster.api().create(object, admin, cluster.now());
+                    create(object);
                 else
-                    cluster.api().remove(cluster.api().resource_for(object)->id(), {}, name, admin,
-                                         cluster.now());
+                    remove(cluster.api().resource_for(object)->id(), {}, name);
             }
 }
 
 Response World::put_setting(const std::string& map, const std::string& key,
                             const json::value& value) {
     constexpr const char* home = "sluice-system";
-    if (!cluster.api().find("configmaps", home, map))
-        cluster.api().create(
-            json::object{{"apiVersion", "v1"},
-                         {"kind", "ConfigMap"},
-                         {"metadata", json::object{{"name", map}, {"namespace", home}}}},
-            admin, cluster.now());
-    return merge("configmaps", home, map, json::object{{"data", json::object{{key, value}}}});
+    if (!cluster.api().find("configmaps", home, map)) create(core_object("ConfigMap", home, map));
+    return merge("configmaps", home, map, only("/data", json::object{{key, value}}));
+}
+
+Response World::create(json::object object) {
+    return cluster.api().create(std::move(object), admin, cluster.now());
+}
+
+Response World::remove(const std::string& resource, const std::string& ns, const std::string& name,
+                       const Deletion& how) {
+    return cluster.api().remove(resource, ns, name, admin, cluster.now(), how);
 }
 
 Response World::create_set(const SetOptions& set) {
-    return cluster.api().create(manifest(set), admin, cluster.now());
+    return create(manifest(set));
+}
+
+Response World::patch(const std::string& path, const std::string& type, const json::object& patch) {
+    return cluster.api().serve({.method = "PATCH",
+                                .path = path,
+                                .content_type = fmt::format("application/{}+json", type),
+                                .body = json::serialize(patch)},
+                               cluster.now());
 }
 
 Response World::merge(const std::string& resource, const std::string& ns, const std::string& name,
-                      const json::object& patch, const std::string& subresource) {
+                      const json::object& changes, const std::string& subresource) {
     const Resource* found = cluster.api().resource(resource);
-    Request request;
-    request.method = "PATCH";
-    request.path = fmt::format("/{}/{}/namespaces/{}/{}/{}", found->group.empty() ? "api" : "apis",
-                               found->api_version(), ns, found->plural, name);
-    if (!subresource.empty()) request.path += "/" + subresource;
-    request.content_type = "application/merge-patch+json";
-    request.body = json::serialize(patch);
-    return cluster.api().serve(request, cluster.now());
+    std::string path =
+        fmt::format("/{}/{}/namespaces/{}/{}/{}", found->group.empty() ? "api" : "apis",
+                    found->api_version(), ns, found->plural, name);
+    if (!subresource.empty()) path += "/" + subresource;
+    return patch(path, "merge-patch", changes);
 }
 
 Response World::set_image(const std::string& ns, const std::string& name, const std::string& image,
                           const std::string& behaviour) {
-    const json::object pod{
-        {"metadata", json::object{{"annotations",
-                                   json::object{{behaviour_annotation, text_or_null(behaviour)}}}}},
-        {"spec", json::object{{"containers",
-                               json::array{json::object{{"name", "app"}, {"image", image}}}}}}};
-    Request request;
-    request.method = "PATCH";
-    request.path = fmt::format("/apis/apps/v1/namespaces/{}/statefulsets/{}", ns, name);
-    request.content_type = "application/strategic-merge-patch+json";
-    request.body = json::serialize(json::object{{"spec", json::object{{"template", pod}}}});
-    return cluster.api().serve(request, cluster.now());
+    json::object pod = only("/metadata/annotations",
+                            json::object{{behaviour_annotation, text_or_null(behaviour)}});
+    sim::set(pod, "/spec/containers", json::array{json::object{{"name", "app"}, {"image", image}}});
+    return patch(set_path(ns, name), "strategic-merge-patch",
+                 only("/spec/template", std::move(pod)));
 }
 
 Response World::scale(const std::string& ns, const std::string& name, std::int64_t replicas) {
-    Request request;
-    request.method = "PATCH";
-    request.path = fmt::format("/apis/apps/v1/namespaces/{}/statefulsets/{}/scale", ns, name);
-    request.content_type = "application/merge-patch+json";
-    request.body = json::serialize(json::object{{"spec", json::object{{"replicas", replicas}}}});
-    return cluster.api().serve(request, cluster.now());
+    return patch(set_path(ns, name) + "/scale", "merge-patch", only("/spec/replicas", replicas));
 }
 
 Response World::set_partition(const std::string& ns, const std::string& name,
                               std::int64_t partition) {
-    return merge(
-        "statefulsets.apps", ns, name,
-        json::object{
-            {"spec", json::object{{"updateStrategy",
-                                   json::object{{"rollingUpdate",
-                                                 json::object{{"partition", partition}}}}}}}});
+    return merge("statefulsets.apps", ns, name, only(partition_pointer, partition));
 }
 
 Response World::annotate(const std::string& resource, const std::string& ns,
                          const std::string& name, const std::string& key,
                          const std::string& value) {
-    return merge(
-        resource, ns, name,
-        json::object{
-            {"metadata", json::object{{"annotations", json::object{{key, text_or_null(value)}}}}}});
+    return merge(resource, ns, name,
+                 only("/metadata/annotations", json::object{{key, text_or_null(value)}}));
 }
 
 Response World::label(const std::string& ns, const std::string& name, const std::string& key,
                       const std::string& value) {
-    return merge(
-        "statefulsets.apps", ns, name,
-        json::object{
-            {"metadata", json::object{{"labels", json::object{{key, text_or_null(value)}}}}}});
+    return merge("statefulsets.apps", ns, name,
+                 only("/metadata/labels", json::object{{key, text_or_null(value)}}));
 }
 
 Response World::replace(const std::string& ns, const std::string& name, const std::string& image) {
     const ObjectPtr before = set(ns, name);
-    SetOptions fresh;
-    fresh.ns = ns;
-    fresh.name = name;
-    fresh.image = image;
+    SetOptions fresh{.name = name, .ns = ns, .image = image};
     if (before) {
         fresh.replicas = number_at(before->object(), "/spec/replicas");
         for (const auto& [key, value] : object_at(before->object(), "/metadata/labels"))
             fresh.labels[std::string{key}] = std::string{value.as_string()};
         fresh.policy = text_at(before->object(), "/spec/podManagementPolicy");
     }
-    Request request;
-    request.method = "PUT";
-    request.path = fmt::format("/apis/apps/v1/namespaces/{}/statefulsets/{}", ns, name);
-    request.body = json::serialize(manifest(fresh));
-    return cluster.api().serve(request, cluster.now());
+    return cluster.api().serve(
+        {.method = "PUT", .path = set_path(ns, name), .body = json::serialize(manifest(fresh))},
+        cluster.now());
 }
 
 Response World::put_secret(const std::string& ns, const std::string& name, const std::string& key,
                            const std::string& value, const std::string& hosts) {
-    const json::object data{{key, value}};
-    const json::object notes{{"sluice.dev/allowed-hosts", hosts}};
-    if (cluster.api().find("secrets", ns, name))
-        return merge(
-            "secrets", ns, name,
-            json::object{{"metadata", json::object{{"annotations", notes}}}, {"stringData", data}});
-    return cluster.api().create(
-        json::object{
-            {"apiVersion", "v1"},
-            {"kind", "Secret"},
-            {"metadata", json::object{{"name", name}, {"namespace", ns}, {"annotations", notes}}},
-            {"stringData", data}},
-        admin, cluster.now());
+    json::object secret = core_object("Secret", ns, name);
+    sim::set(secret, "/stringData", json::object{{key, value}});
+    if (!hosts.empty()) sim::set(secret, "/metadata/annotations/sluice.dev~1allowed-hosts", hosts);
+    if (!cluster.api().find("secrets", ns, name)) return create(std::move(secret));
+    return merge("secrets", ns, name, secret);
 }
 
 ObjectPtr World::rollout(const std::string& ns, const std::string& name) const {
@@ -259,7 +232,7 @@ std::string World::pods_text(const std::string& ns, const std::string& name) con
     for (std::int64_t i = 0; i < number_at(owner->object(), "/spec/replicas"); ++i) {
         if (!text.empty()) text += ' ';
         const ObjectPtr pod = cluster.api().find("pods", ns, fmt::format("{}-{}", name, start + i));
-        if (!pod || has(pod->object(), "/metadata/deletionTimestamp")) {
+        if (!pod || is_terminating(pod->object())) {
             text += '-';
             continue;
         }

@@ -14,7 +14,7 @@ namespace sluice::sim {
 
 struct WorldOptions {
     std::uint64_t seed = 1;
-    int operators = 1;  // more than one take turns through the lease
+    int operators = 1;  // of more than one, the holder of the lease leads
     Duration hook_retry = 30s;
     Duration skew{0};                          // of the first operator's clock
     std::vector<std::string> namespaces = {};  // that the operators watch; empty: all
@@ -50,8 +50,11 @@ class World {
     Response create_set(const SetOptions& set);
 
     // What a person does with kubectl. Each gives the server's answer.
+    Response create(json::object object);
+    Response remove(const std::string& resource, const std::string& ns, const std::string& name,
+                    const Deletion& how = {});
     Response merge(const std::string& resource, const std::string& ns, const std::string& name,
-                   const json::object& patch, const std::string& subresource = {});
+                   const json::object& changes, const std::string& subresource = {});
     Response set_image(const std::string& ns, const std::string& name, const std::string& image,
                        const std::string& behaviour = {});
     Response scale(const std::string& ns, const std::string& name, std::int64_t replicas);
@@ -61,7 +64,7 @@ class World {
                       const std::string& key, const std::string& value);
     Response label(const std::string& ns, const std::string& name, const std::string& key,
                    const std::string& value);
-    // `hosts` are those that it may be sent to.
+    // `hosts` are those that it may be sent to; empty: it says nothing of that.
     Response put_secret(const std::string& ns, const std::string& name, const std::string& key,
                         const std::string& value, const std::string& hosts);
     // kubectl replace with a manifest that knows nothing of partitions and annotations.
@@ -80,7 +83,7 @@ class World {
     std::vector<std::unique_ptr<OperatorHost>> operators;
 
   private:
-    WorldOptions options_;
+    Response patch(const std::string& path, const std::string& type, const json::object& patch);
 };
 
 }  // namespace sluice::sim

@@ -1,4 +1,5 @@
 #include "documents.hpp"
+#include "sim/api/shapes.hpp"
 
 namespace sluice::sim {
 namespace {
@@ -191,6 +192,24 @@ TEST(StrategicMerge, SurvivesWrongTypesEverywhere) {
         EXPECT_EQ(strategic_merge_patch(deployment("{}"), value_from(patch)).error().status, 400);
     EXPECT_EQ(strategic_merge_patch({}, value_from(R"({"a":)" + nested(200) + "}")).error().status,
               400);
+}
+
+// The key of the list at this place of a kind; places in lists do not matter.
+std::string merge_key(std::string_view kind, std::string_view path) {
+    const Shape* shape = &shape_of({{"apiVersion", "v1"}, {"kind", kind}});
+    const Field* field = nullptr;
+    while (!path.empty()) {
+        const std::size_t end = std::min(path.find_first_of("./"), path.size());
+        const std::string_view name = path.substr(0, end);
+        path.remove_prefix(std::min(end + 1, path.size()));
+        const bool is_entry =
+            name == "*" || name.find_first_not_of("0123456789") == std::string_view::npos;
+        if (is_entry) continue;
+        field = field_of(shape, name);
+        if (!field) return {};
+        shape = field->shape;
+    }
+    return field ? std::string{field->merge_key} : std::string{};
 }
 
 TEST(MergeKey, BelongsToThePlaceInTheType) {

@@ -2,9 +2,9 @@
 // the garbage collector through owner references where the retention policy says Delete.
 #pragma once
 
+#include "sim/actors/controller.hpp"
 #include "sim/actors/recorder.hpp"
 #include "sim/actors/statefulset/set.hpp"
-#include "sim/actors/turns.hpp"
 
 namespace sluice::sim {
 

@@ -113,10 +113,10 @@ ObjectPtr renumber(const Surroundings& at, const Set& set, const ObjectPtr& revi
     return at.api.find(resource, set.ns, std::string{name_of(revision->object())});
 }
 
-void adopt_orphans(const Surroundings& at, const Kinship& kinship, const Set& set) {
+void adopt_orphans(const Surroundings& at, const OwnerIndex& owners, const Set& set) {
     const json::object& selector = child(set.spec(), "selector");
     if (is_terminating(set.object())) return;
-    for (const ObjectPtr& orphan : kinship.orphans(at.api, {resource, set.ns, set.name + "-"})) {
+    for (const ObjectPtr& orphan : owners.orphans(at.api, {resource, set.ns, set.name + "-"})) {
         if (!selects(selector, child(metadata(orphan->object()), "labels"))) continue;
         json::object adopted = orphan->object();
         add_owner(adopted, controller_reference(set.object()));
@@ -124,9 +124,9 @@ void adopt_orphans(const Surroundings& at, const Kinship& kinship, const Set& se
     }
 }
 
-std::vector<ObjectPtr> sorted_revisions(const Surroundings& at, const Kinship& kinship,
+std::vector<ObjectPtr> sorted_revisions(const Surroundings& at, const OwnerIndex& owners,
                                         const Set& set) {
-    std::vector<ObjectPtr> revisions = kinship.controlled(at.api, set.uid, resource);
+    std::vector<ObjectPtr> revisions = owners.controlled(at.api, set.uid, resource);
     std::ranges::sort(revisions, {}, [](const ObjectPtr& revision) {
         return std::tuple{number_of(revision),
                           text(metadata(revision->object()), "creationTimestamp"),
@@ -169,11 +169,11 @@ const json::object& Revisions::update_template() const {
     return template_of(update);
 }
 
-std::optional<Revisions> establish_revisions(const Surroundings& at, const Kinship& kinship,
+std::optional<Revisions> establish_revisions(const Surroundings& at, const OwnerIndex& owners,
                                              RevisionMemory& memory, const Set& set) {
-    adopt_orphans(at, kinship, set);
+    adopt_orphans(at, owners, set);
     Revisions revisions;
-    revisions.all = sorted_revisions(at, kinship, set);
+    revisions.all = sorted_revisions(at, owners, set);
     revisions.collisions = number_at(set.status(), "/collisionCount");
     revisions.update = establish_update(at, memory, set, revisions);
     if (!revisions.update) return std::nullopt;

@@ -7,9 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "sim/actors/kinship.hpp"
+#include "sim/actors/controller.hpp"
 #include "sim/actors/statefulset/set.hpp"
-#include "sim/actors/turns.hpp"
 
 namespace sluice::sim {
 
@@ -26,7 +25,7 @@ struct Revisions {
 };
 
 // Which revision was found equal to which generation of a set, so that templates are compared
-// once and not at every turn.
+// once and not at every sync.
 struct RevisionMemory {
     struct Equal {
         std::int64_t generation;
@@ -37,7 +36,7 @@ struct RevisionMemory {
 };
 
 // Adopts, creates and renumbers as necessary. Nothing: the API refused.
-std::optional<Revisions> establish_revisions(const Surroundings& at, const Kinship& kinship,
+std::optional<Revisions> establish_revisions(const Surroundings& at, const OwnerIndex& owners,
                                              RevisionMemory& memory, const Set& set);
 
 // Removes the oldest revisions that nobody uses, beyond revisionHistoryLimit.

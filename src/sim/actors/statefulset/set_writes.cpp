@@ -1,7 +1,7 @@
-// What a turn writes: pods, events and the status.
+// What a sync writes: pods, events and the status.
 #include <fmt/format.h>
 
-#include "sim/actors/statefulset/set_turn.hpp"
+#include "sim/actors/statefulset/set_sync.hpp"
 
 namespace sluice::sim {
 namespace {
@@ -17,7 +17,7 @@ std::string why(const Response& refusal) {
 
 // The name of the revision becomes a label of the pod, and a label has no room for more than 63
 // characters: a set with a long name never gets a pod.
-Response SetTurn::send(const SetPod& pod) {
+Response SetSync::send(const SetPod& pod) {
     if (pod.revision.size() > label_most)
         return {.status = 422,
                 .body = {{"message",
@@ -30,7 +30,7 @@ Response SetTurn::send(const SetPod& pod) {
     return at_.api.create(new_pod(set_, model, pod), statefulset_controller, at_.now());
 }
 
-bool SetTurn::create(const SetPod& pod) {
+bool SetSync::create(const SetPod& pod) {
     if (!claims_.create_missing(pod)) return false;
     const Response made = send(pod);
     const std::string what =
@@ -46,7 +46,7 @@ bool SetTurn::create(const SetPod& pod) {
 }
 
 // By name, whoever bears it by now: no UID goes with the request, and no budget is asked.
-bool SetTurn::remove(const SetPod& pod) {
+bool SetSync::remove(const SetPod& pod) {
     const std::string name = set_.pod_name(pod.ordinal);
     const Response gone = at_.api.remove("pods", set_.ns, name, statefulset_controller, at_.now());
     const std::string what = fmt::format("delete Pod {} in StatefulSet {} ", name, set_.name);
@@ -59,7 +59,7 @@ bool SetTurn::remove(const SetPod& pod) {
     return true;
 }
 
-void SetTurn::count(std::span<const SetPod> pods) {
+void SetSync::count(std::span<const SetPod> pods) {
     for (const SetPod& pod : pods) {
         if (!pod.is_created()) continue;
         ++counts_.replicas;
@@ -72,7 +72,7 @@ void SetTurn::count(std::span<const SetPod> pods) {
     }
 }
 
-void SetTurn::recount() {
+void SetSync::recount() {
     counts_ = {};
     count(replicas_);
     count(condemned_);
@@ -80,7 +80,7 @@ void SetTurn::recount() {
 
 // An update is over when every replica that is wanted is there, ready and updated. Nothing asks
 // whether there are any: a set that was scaled to zero completes whatever update was held.
-void SetTurn::complete() {
+void SetSync::complete() {
     const bool is_complete = set_.is_rolling && counts_.updated == set_.replicas &&
                              counts_.ready == set_.replicas && counts_.replicas == set_.replicas;
     if (!is_complete) return;
@@ -88,7 +88,7 @@ void SetTurn::complete() {
     current_revision_ = revisions_.update_name;
 }
 
-bool SetTurn::write_status() {
+bool SetSync::write_status() {
     const json::object& before = set_.status();
     const std::int64_t generation = number_at(metadata(set_.object()), "/generation");
     const bool is_same = generation <= number_at(before, "/observedGeneration") &&

@@ -1,14 +1,13 @@
-// The row of AnalysisRun, which measures and moves no pods: what the registry needs of this folder.
+// The row of AnalysisRun, which measures and moves no pods.
 #pragma once
 
 #include "sim/apis/registry.hpp"
 
 namespace sluice::sim::analysis {
 
-inline constexpr std::string_view judged[] = {"analysisruns.argoproj.io", "jobs.batch"};
+Api row();
 
-std::span<const Action> actions();
-std::span<const Expectation> expectations();
-std::vector<std::unique_ptr<Observer>> promises(const Inspection& inspection);
+// What the row is made of.
+Observers promises(const Inspection& inspection);
 
 }  // namespace sluice::sim::analysis

@@ -4,20 +4,20 @@
 #include <string>
 
 #include "api/analysis/question.hpp"
-#include "sim/world/wire.hpp"
+#include "sim/world/services.hpp"
 
 namespace sluice::sim::analysis {
 
 class Measurements {
   public:
-    explicit Measurements(const Wire& wire) : wire_(wire) {}
+    explicit Measurements(const Services& services) : services_(services) {}
 
     // What an analysis wants to know, asked in the name of this namespace.
     api::analysis::MeasurementAnswer ask(const api::analysis::Question& question,
                                          const std::string& ns, Instant now) const;
 
   private:
-    const Wire& wire_;
+    const Services& services_;
 };
 
 }  // namespace sluice::sim::analysis

@@ -76,11 +76,11 @@ Response create(World& world, const AnalysisOptions& analysis) {
     if (analysis.kind == "AnalysisRun")
         sim::set(object, "/metadata/annotations/sluice.dev~1serve", json::string("true"));
     put_fields(object, run_fields, analysis.fields);
-    return world.cluster.api().create(object, admin, world.cluster.now());
+    return world.create(std::move(object));
 }
 
 Response end_run(World& world, const std::string& name) {
-    return world.merge(runs, "shop", name, {{"spec", json::object{{"terminate", true}}}});
+    return world.merge(runs, "shop", name, only("/spec/terminate", true));
 }
 
 }  // namespace sluice::sim::analysis

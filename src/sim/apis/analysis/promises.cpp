@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "sim/api/admission.hpp"
+#include "sim/api/state.hpp"
 #include "sim/apis/analysis/api.hpp"
 #include "sim/apis/analysis/objects.hpp"
 #include "sim/apis/analysis/runs.hpp"
@@ -14,60 +15,53 @@ namespace {
 constexpr const char* serve_at = "/metadata/annotations/sluice.dev~1serve";
 
 // S10: the status of runs that ask for it, and Jobs of runs.
-class WritesStatus final : public Promise {
-  public:
-    using Promise::Promise;
+void writes_status(const Promise& promise, const Change& change) {
+    const json::object& run = change.object->object();
+    const std::string& name = change.place.name;
+    if (change.user != operator_user || change.place.resource != runs ||
+        change.type == Change::Type::Deleted || is_of_other_api(run))
+        return;
+    if (!change.before)
+        return promise.broken(fmt::format("an operator made run {}, and nobody wants it", name));
+    if (text_at(run, serve_at) != "true")
+        promise.broken(fmt::format("an operator changed run {}, which is not for it", name));
+    if (untouchable(change.before->object(), false) != untouchable(run, false))
+        promise.broken(fmt::format("an operator changed more than the status of run {}", name));
+}
 
-    void on_change(const Change& change) override {
-        if (change.user != operator_user) return;
-        if (change.place.resource == runs) on_run(change);
-        if (change.place.resource == "jobs.batch") on_job(change);
-    }
-
-  private:
-    void on_run(const Change& change) const {
-        const json::object& run = change.object->object();
-        const std::string& name = change.place.name;
-        if (change.type == Change::Type::Deleted || is_of_other_api(run)) return;
-        if (!change.before)
-            return broken(fmt::format("an operator made run {}, and nobody wants it", name));
-        if (text_at(run, serve_at) != "true")
-            broken(fmt::format("an operator changed run {}, which is not for it", name));
-        if (untouchable(change.before->object(), false) != untouchable(run, false))
-            broken(fmt::format("an operator changed more than the status of run {}", name));
-    }
-
-    // Made as it is, and taken away again.
-    void on_job(const Change& change) const {
-        const json::object& job = change.object->object();
-        const json::object& owner = object_at(job, "/metadata/ownerReferences/0");
-        const bool is_new = change.type == Change::Type::Added;
-        const ObjectPtr run =
-            in_.cluster.api().find(runs, change.place.ns, text_at(owner, "/name"));
-        const bool is_ours = text_at(owner, "/kind") == "AnalysisRun" &&
-                             (!is_new || (run && uid_in(run->object()) == text_at(owner, "/uid")));
-        const bool goes = change.type == Change::Type::Deleted || is_leaving(job);
-        if (!is_ours || (!is_new && !goes))
-            broken(fmt::format("an operator wrote Job {}, which is no run's", change.place.name));
-    }
-};
+// Made as it is, and taken away again.
+void makes_jobs_of_runs(const Promise& promise, const Change& change) {
+    if (change.user != operator_user || change.place.resource != "jobs.batch") return;
+    const json::object& job = change.object->object();
+    const json::object& owner = object_at(job, "/metadata/ownerReferences/0");
+    const bool is_new = change.type == Change::Type::Added;
+    const ObjectPtr run =
+        promise.in.cluster.api().find(runs, change.place.ns, text_at(owner, "/name"));
+    const bool is_ours = text_at(owner, "/kind") == "AnalysisRun" &&
+                         (!is_new || (run && uid_in(run->object()) == text_at(owner, "/uid")));
+    const bool goes = change.type == Change::Type::Deleted || is_terminating(job);
+    if (!is_ours || (!is_new && !goes))
+        promise.broken(
+            fmt::format("an operator wrote Job {}, which is no run's", change.place.name));
+}
 
 // S11: by their UID, and when their own time is over.
-class DeletesExpired final : public Promise {
-  public:
-    using Promise::Promise;
+void deletes_expired(const Promise& promise, const Change& change) {
+    const json::object& run = change.object->object();
+    if (change.user != operator_user || change.place.resource != runs ||
+        change.type != Change::Type::Deleted)
+        return;
+    const std::string& name = change.place.name;
+    if (!promise.in.history.is_named(uid_in(run)))
+        promise.broken(fmt::format("run {} was deleted without naming its UID", name));
+    else if (!is_expired(run, promise.now() + promise.in.skew) && !is_of_other_api(run))
+        promise.broken(fmt::format("an operator deleted run {}", name));
+}
 
-    void on_change(const Change& change) override {
-        const json::object& run = change.object->object();
-        if (change.user != operator_user || change.place.resource != runs ||
-            change.type != Change::Type::Deleted)
-            return;
-        const std::string& name = change.place.name;
-        if (!in_.history.is_named(uid_in(run)))
-            broken(fmt::format("run {} was deleted without naming its UID", name));
-        else if (!is_expired(run, now() + in_.skew) && !is_of_other_api(run))
-            broken(fmt::format("an operator deleted run {}", name));
-    }
+constexpr Rule<> rules[] = {
+    {.name = "S10", .on_change = writes_status},
+    {.name = "S10", .on_change = makes_jobs_of_runs},
+    {.name = "S11", .on_change = deletes_expired},
 };
 
 }  // namespace
@@ -107,8 +101,7 @@ json::object untouchable(json::object run, bool may_end) {
 
 Observers promises(const Inspection& inspection) {
     Observers all;
-    add<WritesStatus>(all, "S10", inspection);
-    add<DeletesExpired>(all, "S11", inspection);
+    add(all, rules, inspection);
     return all;
 }
 

@@ -1,7 +1,7 @@
-// AnalysisRuns as the API has them, and what may be done to them.
+// AnalysisRuns as the API has them, what may be done to them, and what can be expected of one.
 #pragma once
 
-#include "sim/promises/promise.hpp"
+#include "sim/scenario/words.hpp"
 
 namespace sluice::sim::analysis {
 
@@ -13,5 +13,8 @@ bool is_expired(const json::object& run, Instant now);
 bool is_of_other_api(const json::object& run);
 // What an operator may not touch: all but the status and, if it `may_end` it, the word that does.
 json::object untouchable(json::object run, bool may_end);
+
+// gone | ended | phase PHASE | measured NUMBER | says TEXT. Null: there is none.
+Seen run_seen(const ObjectPtr& run, Words words);
 
 }  // namespace sluice::sim::analysis

@@ -4,7 +4,7 @@
 
 #include "sim/apis/analysis/api.hpp"
 #include "sim/apis/analysis/objects.hpp"
-#include "sim/apis/analysis/run_words.hpp"
+#include "sim/apis/analysis/runs.hpp"
 
 namespace sluice::sim::analysis {
 namespace {
@@ -41,18 +41,15 @@ Problem create_cluster_template(World& world, Words words) {
 }
 
 Problem delete_template(World& world, Words words) {
-    return problem_of(
-        world.cluster.api().remove(templates, shop, words[0], admin, world.cluster.now()));
+    return problem_of(world.remove(templates, shop, words[0]));
 }
 
 Problem delete_run(World& world, Words words) {
-    return problem_of(world.cluster.api().remove(runs, shop, words[0], admin, world.cluster.now()));
+    return problem_of(world.remove(runs, shop, words[0]));
 }
 
 Problem serve_run(World& world, Words words) {
-    const json::object note{{"sluice.dev/serve", "true"}};
-    return problem_of(
-        world.merge(runs, shop, words[0], {{"metadata", json::object{{"annotations", note}}}}));
+    return problem_of(world.annotate(runs, shop, words[0], "sluice.dev/serve", "true"));
 }
 
 Problem end(World& world, Words words) {
@@ -82,6 +79,8 @@ constexpr Expectation expectation_table[] = {
     {"run", "NAME gone | ended | phase PHASE | measured NUMBER | says TEXT", 2, true, run},
 };
 
+constexpr std::string_view judged[] = {runs, "jobs.batch"};
+
 }  // namespace
 
 Seen run_seen(const ObjectPtr& object, Words words) {
@@ -98,12 +97,12 @@ Seen run_seen(const ObjectPtr& object, Words words) {
     return said.find(joined(words.subspan(1))) != std::string::npos ? Seen{} : Seen{said};
 }
 
-std::span<const Action> actions() {
-    return action_table;
-}
-
-std::span<const Expectation> expectations() {
-    return expectation_table;
+Api row() {
+    return {.name = "analysisrun",
+            .judged = judged,
+            .actions = [] { return std::span<const Action>{action_table}; },
+            .expectations = [] { return std::span<const Expectation>{expectation_table}; },
+            .promises = promises};
 }
 
 }  // namespace sluice::sim::analysis

@@ -157,7 +157,7 @@ bool Checks::asks_for_release(const SetWrite& write) const {
     const std::string steerer = steerer_of(write.before());
     const auto lets_go = [&](const json::object& rollout) {
         const auto spec = spec_of(rollout);
-        return (spec && spec->skip_check) || (is_leaving(rollout) && !is_frozen(rollout, set));
+        return (spec && spec->skip_check) || (is_terminating(rollout) && !is_frozen(rollout, set));
     };
     const bool is_asked = std::ranges::any_of(write.read->of(rollouts), [&](const ObjectPtr& one) {
         const json::object& rollout = one->object();

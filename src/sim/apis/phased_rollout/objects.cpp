@@ -41,7 +41,7 @@ Response create(World& world, const RolloutOptions& rollout) {
     for (const auto& [word, value] : rollout.fields)
         wanted[word] = value;
     put_fields(object, table, wanted);
-    return world.cluster.api().create(object, admin, world.cluster.now());
+    return world.create(std::move(object));
 }
 
 Response change(World& world, const std::string& ns, const std::string& name,

@@ -6,6 +6,7 @@
 namespace sluice::sim::phased_rollout {
 
 inline constexpr const char* rollouts = "phasedrollouts.sts.plus";
+inline constexpr const char* finalizer = "sts.plus/finalizer";
 
 std::span<const WordField> fields();
 // What is left out is as in the example of the document.

@@ -1,4 +1,5 @@
 // The part of PhasedRollouts in random worlds.
+#include "sim/api/state.hpp"
 #include "sim/apis/phased_rollout/api.hpp"
 #include "sim/apis/phased_rollout/objects.hpp"
 #include "sim/world/chaos.hpp"
@@ -7,10 +8,6 @@ namespace sluice::sim::phased_rollout {
 namespace {
 
 constexpr const char* shop = "shop";
-
-bool is_leaving(const ObjectPtr& object) {
-    return object && has(object->object(), "/metadata/deletionTimestamp");
-}
 
 void create_rollout(Chaos& chaos, const std::string& set) {
     RolloutOptions rollout;
@@ -70,8 +67,7 @@ void delete_rollout(Chaos& chaos) {
     const std::string set = chaos.some_set();
     if (!chaos.is_of(set, random_part)) return;
     chaos.did(fmt::format("delete {}", chaos.rollout_of(set)));
-    chaos.world().cluster.api().remove(rollouts, shop, chaos.rollout_of(set), admin,
-                                       chaos.world().cluster.now());
+    chaos.world().remove(rollouts, shop, chaos.rollout_of(set));
     chaos.world().cluster.run_for(chaos.between(0s, 60s));
     create_rollout(chaos, set);
 }
@@ -79,7 +75,11 @@ void delete_rollout(Chaos& chaos) {
 void heal_rollout(Chaos& chaos, const std::string& set) {
     chaos.world().egress.prometheus.forget(chaos.metric_of(set));
     // One that is being deleted goes, now that the operators are well.
-    for (int i = 0; i < 40 && is_leaving(chaos.world().rollout(shop, chaos.rollout_of(set))); ++i)
+    const auto is_leaving = [&] {
+        const ObjectPtr rollout = chaos.world().rollout(shop, chaos.rollout_of(set));
+        return rollout && is_terminating(rollout->object());
+    };
+    for (int i = 0; i < 40 && is_leaving(); ++i)
         chaos.world().cluster.run_for(30s);
     if (!chaos.world().rollout(shop, chaos.rollout_of(set))) create_rollout(chaos, set);
     for (const char* field : {"tries", "failures", "deadline"})
@@ -99,12 +99,13 @@ void give_back(Chaos& chaos, const std::string& set) {
     change(chaos.world(), shop, chaos.rollout_of(set), "skip", "false");
 }
 
-constexpr Deed deeds[] = {{change_rollout, 6}, {annotate_rollout, 4}, {delete_rollout, 2}};
+constexpr RandomAction actions[] = {
+    {change_rollout, 6}, {annotate_rollout, 4}, {delete_rollout, 2}};
 
 }  // namespace
 
 const RandomPart random_part{.create = create_rollout,
-                             .deeds = deeds,
+                             .actions = actions,
                              .heal = heal_rollout,
                              .release = release,
                              .give_back = give_back};

@@ -11,9 +11,6 @@ namespace sluice::sim::phased_rollout {
 using namespace demo;
 namespace {
 
-constexpr const char* ns = "shop";
-constexpr const char* name = "db";
-
 std::map<std::string, std::string> check(const std::string& expr) {
     return {{"delay", "2s"}, {"period", "2s"}, {"threshold", "2"}, {"expr", expr}};
 }
@@ -43,39 +40,39 @@ int pods_with(const Scene& scene, std::string_view image) {
 constexpr Step rollout_steps[] = {
     {at_once, 4s, "You roll out a new version.",
      "kubectl -n shop set image statefulset/db app=app:1.1",
-     [](World& world) -> std::optional<Response> { return world.set_image(ns, name, "app:1.1"); }},
+     [](World& world) { return world.set_image(ns, name, "app:1.1"); }},
     {[](const World&, const Scene& scene) { return pods_with(scene, "app:1.1") == 1; }, 0s,
      "The nightly backup begins; Prometheus sees it.", "",
-     [](World& world) -> std::optional<Response> {
+     [](World& world) -> Response {
          world.egress.prometheus.set("backup_running", {{"job", "db"}}, 1);
-         return std::nullopt;
+         return {};
      }},
     {[](const World&, const Scene& scene) { return scene.set.reason == "CheckFailed"; }, 9s,
      "The backup is done.", "",
-     [](World& world) -> std::optional<Response> {
+     [](World& world) -> Response {
          world.egress.prometheus.forget("backup_running");
-         return std::nullopt;
+         return {};
      }},
 };
 
 constexpr Step failure_steps[] = {
     {at_once, 4s, "You roll out a new version.",
      "kubectl -n shop set image statefulset/db app=app:1.1",
-     [](World& world) -> std::optional<Response> { return world.set_image(ns, name, "app:1.1"); }},
+     [](World& world) { return world.set_image(ns, name, "app:1.1"); }},
     {[](const World&, const Scene& scene) { return pods_with(scene, "app:1.1") == 2; }, 0s,
      "With two pods on it, errors show.", "",
-     [](World& world) -> std::optional<Response> {
+     [](World& world) -> Response {
          world.egress.prometheus.set("errors_per_second", {{"job", "db"}}, 12);
-         return std::nullopt;
+         return {};
      }},
     {[](const World&, const Scene& scene) { return pods_with(scene, "app:1.0") == 2; }, 0s, "", "",
-     [](World& world) -> std::optional<Response> {
+     [](World& world) -> Response {
          world.egress.prometheus.forget("errors_per_second");
-         return std::nullopt;
+         return {};
      }},
     {[](const World&, const Scene& scene) { return scene.set.reason == "RolledBack"; }, 5s,
      "You repair it.", "kubectl -n shop set image statefulset/db app=app:1.2",
-     [](World& world) -> std::optional<Response> { return world.set_image(ns, name, "app:1.2"); }},
+     [](World& world) { return world.set_image(ns, name, "app:1.2"); }},
 };
 
 Questions questions(const World& world) {
@@ -91,27 +88,21 @@ constexpr Story table[] = {
     {.api = "phasedrollout",
      .fails = false,
      .title = "a rollout that waits for a backup",
-     .ns = ns,
-     .set = name,
      .reporter = {rollouts, name},
      .gateman = "Prometheus",
      .questions = questions,
      .set_up = set_up,
      .steps = rollout_steps,
-     .is_over = is_completed,
      .next_command = "sluice demo --api phasedrollout --fail",
      .next_shows = "a version that is taken back"},
     {.api = "phasedrollout",
      .fails = true,
      .title = "a version that is taken back",
-     .ns = ns,
-     .set = name,
      .reporter = {rollouts, name},
      .gateman = "Prometheus",
      .questions = questions,
      .set_up = set_up_with_rollback,
      .steps = failure_steps,
-     .is_over = is_completed,
      .next_command = "sluice demo --api phasedrollout",
      .next_shows = "a rollout that waits for a backup"},
 };

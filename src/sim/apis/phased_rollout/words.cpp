@@ -36,10 +36,8 @@ Problem annotate_rollout(World& world, Words words) {
 // "force": somebody takes the finalizer away first.
 Problem delete_rollout(World& world, Words words) {
     if (words.size() > 1 && words[1] == "force")
-        world.merge(rollouts, shop, words[0],
-                    json::object{{"metadata", json::object{{"finalizers", nullptr}}}});
-    return problem_of(
-        world.cluster.api().remove(rollouts, shop, words[0], admin, world.cluster.now()));
+        world.merge(rollouts, shop, words[0], only("/metadata/finalizers", nullptr));
+    return problem_of(world.remove(rollouts, shop, words[0]));
 }
 
 constexpr Action action_table[] = {
@@ -52,10 +50,29 @@ constexpr Action action_table[] = {
     {"delete phasedrollout", "NAME [force]", 1, delete_rollout},
 };
 
+constexpr ReportField report_fields[] = {
+    {"step", "/status/rollingPodStatus/status"},  {"pod", "/status/rollout/pod"},
+    {"updated", "/status/rollout/step"},          {"failed-revision", "/status/failedRevision"},
+    {"completed", "/status/rollout/completedAt"}, {"tries", "/status/check/tries"},
+    {"left", "/status/check/triesLeft"},          {"successes", "/status/check/successes"},
+    {"failures", "/status/check/failures"},       {"result", "/status/check/lastResult"},
+    {"value", "/status/check/lastValue"},
+};
+
 }  // namespace
 
-std::span<const Action> actions() {
-    return action_table;
+Api row() {
+    return {.name = "phasedrollout",
+            .annotation = "sts.plus/phasedRollout",
+            .kind = "PhasedRollout",
+            .resource = rollouts,
+            .target = "/spec/targetRef",
+            .finalizer = finalizer,
+            .fields = report_fields,
+            .actions = [] { return std::span<const Action>{action_table}; },
+            .promises = promises,
+            .random = &random_part,
+            .stories = stories};
 }
 
 }  // namespace sluice::sim::phased_rollout

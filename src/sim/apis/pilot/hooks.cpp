@@ -33,7 +33,7 @@ void Hooks::forget_rules(const std::string& hook) {
 
 void Hooks::fetch(std::optional<HookPod>& pod, const std::string& ns) const {
     if (!pod) return;
-    const ObjectPtr found = wire_.api().find("pods", ns, pod->name);
+    const ObjectPtr found = services_.api().find("pods", ns, pod->name);
     if (!found || text_at(found->object(), "/metadata/uid") != pod->uid) return;
     pod->ip = text_at(found->object(), "/status/podIP");
     pod->json = found->text();
@@ -65,7 +65,7 @@ std::optional<HookVerdict> Hooks::ask(const HookCatalogue& hooks, Transition tra
                   transition.statefulset,
                   name_or_nil(transition.prev),
                   name_or_nil(transition.next)};
-    auto verdict = wire_.inquire<HookVerdict>(
+    auto verdict = services_.inquire<HookVerdict>(
         transition.ns, now,
         [&](const Learnt& learnt) { return next_step(hooks, transition, learnt); },
         [&](const Ask&) { return answer(transition.hook, call.next); });

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "api/pilot/hooks/hook.hpp"
-#include "sim/world/wire.hpp"
+#include "sim/world/services.hpp"
 
 namespace sluice::sim::pilot {
 
@@ -33,7 +33,7 @@ struct HookRule {
 
 class Hooks {
   public:
-    explicit Hooks(const Wire& wire) : wire_(wire) {}
+    explicit Hooks(const Services& services) : services_(services) {}
 
     // A rule takes the place of the one for the same hook and pod.
     void set_rule(HookRule rule);
@@ -48,7 +48,7 @@ class Hooks {
     Result<api::Answer> answer(const std::string& hook, const std::string& next) const;
     void fetch(std::optional<api::pilot::HookPod>& pod, const std::string& ns) const;
 
-    const Wire& wire_;
+    const Services& services_;
     std::vector<HookRule> rules_;
     std::vector<HookCall> calls_;
 };

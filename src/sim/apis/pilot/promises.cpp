@@ -34,43 +34,37 @@ const HookCall* last_answer(const SetWrite& step, const Egress& egress) {
 }
 
 // S1: the hook's last answer was yes.
-class HookAllowed final : public Promise {
-  public:
-    using Promise::Promise;
-
-    void on_step(const SetWrite& step) override {
-        if (!is_ours(step)) return;
-        tested();
-        const HookCall* last = last_answer(step, in_.egress);
-        if (last && !last->allowed)
-            broken(fmt::format("the gate of {} was lowered though the hook had refused last",
-                               step.change.place.name));
-    }
-};
+void hook_allowed(const Promise& promise, const SetWrite& step) {
+    if (!is_ours(step)) return;
+    promise.tested();
+    const HookCall* last = last_answer(step, promise.in.egress);
+    if (last && !last->allowed)
+        promise.broken(fmt::format("the gate of {} was lowered though the hook had refused last",
+                                   step.change.place.name));
+}
 
 // S6: it was given to this very transition, and lately.
-class HookWasAsked final : public Promise {
-  public:
-    using Promise::Promise;
+void hook_was_asked(const Promise& promise, const SetWrite& step) {
+    if (!is_ours(step)) return;
+    promise.tested();
+    const HookCall* last = last_answer(step, promise.in.egress);
+    if (!last)
+        promise.broken(
+            fmt::format("no hook was asked about this transition of {}", step.change.place.name));
+    else if (last->allowed && promise.now() - last->at > age_max)
+        promise.broken("the gate was lowered on an approval that is too old");
+}
 
-    void on_step(const SetWrite& step) override {
-        if (!is_ours(step)) return;
-        tested();
-        const HookCall* last = last_answer(step, in_.egress);
-        if (!last)
-            broken(fmt::format("no hook was asked about this transition of {}",
-                               step.change.place.name));
-        else if (last->allowed && now() - last->at > age_max)
-            broken("the gate was lowered on an approval that is too old");
-    }
+constexpr Rule<> rules[] = {
+    {.name = "S1", .on_step = hook_allowed},
+    {.name = "S6", .on_step = hook_was_asked},
 };
 
 }  // namespace
 
 Observers promises(const Inspection& inspection) {
     Observers all;
-    add<HookAllowed>(all, "S1", inspection);
-    add<HookWasAsked>(all, "S6", inspection);
+    add(all, rules, inspection);
     return all;
 }
 

@@ -53,13 +53,13 @@ bool is_released(Chaos& chaos, const std::string& set) {
     return !object_at(found->object(), "/metadata/labels").contains(label);
 }
 
-constexpr Deed deeds[] = {{hook_says, 20}, {relabel, 4}};
+constexpr RandomAction actions[] = {{hook_says, 20}, {relabel, 4}};
 
 }  // namespace
 
 const RandomPart random_part{.begin = begin,
                              .enrol = enrol,
-                             .deeds = deeds,
+                             .actions = actions,
                              .calm = calm,
                              .heal = give,
                              .release = release,

@@ -11,8 +11,6 @@ namespace sluice::sim::pilot {
 using namespace demo;
 namespace {
 
-constexpr const char* ns = "shop";
-constexpr const char* name = "db";
 constexpr const char* hook = "shard-check";
 constexpr const char* waiting_pod = "db-1";
 
@@ -31,12 +29,12 @@ void set_up_with_moving_shards(World& world) {
 
 // As if a script had typed kubectl, not a person with admin rights.
 Response lower_partition(World& world, const std::string& user) {
-    Request request;
-    request.method = "PATCH";
-    request.path = "/apis/apps/v1/namespaces/shop/statefulsets/db";
-    request.content_type = "application/merge-patch+json";
-    request.body = R"({"spec":{"updateStrategy":{"rollingUpdate":{"partition":0}}}})";
-    request.user = user;
+    const Request request{
+        .method = "PATCH",
+        .path = "/apis/apps/v1/namespaces/shop/statefulsets/db",
+        .content_type = "application/merge-patch+json",
+        .body = R"({"spec":{"updateStrategy":{"rollingUpdate":{"partition":0}}}})",
+        .user = user};
     return world.cluster.api().serve(request, world.cluster.now());
 }
 
@@ -48,34 +46,32 @@ int refusals(const World& world) {
 constexpr Step rollout_steps[] = {
     {at_once, 4s, "You roll out a new version.",
      "kubectl -n shop set image statefulset/db app=app:1.1",
-     [](World& world) -> std::optional<Response> { return world.set_image(ns, name, "app:1.1"); }},
+     [](World& world) { return world.set_image(ns, name, "app:1.1"); }},
     {[](const World& world, const Scene&) { return refusals(world) == 1; }, 4s,
      "A deploy script tries to lower the partition to 0, past the gate.",
      R"(kubectl -n shop patch statefulset db --type merge -p '{"spec":{"updateStrategy":)"
      R"({"rollingUpdate":{"partition":0}}}}')",
-     [](World& world) -> std::optional<Response> { return lower_partition(world, "deploy-bot"); }},
+     [](World& world) { return lower_partition(world, "deploy-bot"); }},
     {at_once, 4s, "", "",
-     [](World& world) -> std::optional<Response> {
+     [](World& world) -> Response {
          world.egress.set_rule({hook, waiting_pod, Says::Refuse, "3 shards are relocating"});
-         return std::nullopt;
+         return {};
      }},
     {[](const World& world, const Scene&) { return refusals(world) == 2; }, 6s, "", "",
-     [](World& world) -> std::optional<Response> {
+     [](World& world) -> Response {
          world.egress.set_rule({hook, waiting_pod, Says::Allow});
-         return std::nullopt;
+         return {};
      }},
 };
 
 constexpr Step failure_steps[] = {
     {at_once, 4s, "You roll out a new version. It does not start, and nobody knows yet.",
      "kubectl -n shop set image statefulset/db app=app:1.1",
-     [](World& world) -> std::optional<Response> {
-         return world.set_image(ns, name, "app:1.1", "crash");
-     }},
+     [](World& world) { return world.set_image(ns, name, "app:1.1", "crash"); }},
     {[](const World&, const Scene& scene) { return scene.pods.front().restarts >= 2; }, 5s,
      "You repair it. Nobody has to delete the broken pod.",
      "kubectl -n shop set image statefulset/db app=app:1.2",
-     [](World& world) -> std::optional<Response> { return world.set_image(ns, name, "app:1.2"); }},
+     [](World& world) { return world.set_image(ns, name, "app:1.2"); }},
 };
 
 Questions questions(const World& world) {
@@ -94,27 +90,19 @@ constexpr Story table[] = {
     {.api = "pilot",
      .fails = false,
      .title = "a rollout that waits for its shards",
-     .ns = ns,
-     .set = name,
-     .reporter = {},
      .gateman = "The hook",
      .questions = questions,
      .set_up = set_up_with_moving_shards,
      .steps = rollout_steps,
-     .is_over = is_completed,
      .next_command = "sluice demo --fail",
      .next_shows = "a version that does not start"},
     {.api = "pilot",
      .fails = true,
      .title = "a new version that does not start",
-     .ns = ns,
-     .set = name,
-     .reporter = {},
      .gateman = "The hook",
      .questions = questions,
      .set_up = set_up,
      .steps = failure_steps,
-     .is_over = is_completed,
      .next_command = "sluice demo",
      .next_shows = "a rollout that waits for its shards"},
 };

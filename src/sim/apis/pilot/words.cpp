@@ -93,12 +93,15 @@ constexpr Expectation expectation_table[] = {
 
 }  // namespace
 
-std::span<const Action> actions() {
-    return action_table;
-}
-
-std::span<const Expectation> expectations() {
-    return expectation_table;
+Api row() {
+    return {.name = "pilot",
+            .label = {label, "hook", "careful"},
+            .reports_on_set = true,
+            .actions = [] { return std::span<const Action>{action_table}; },
+            .expectations = [] { return std::span<const Expectation>{expectation_table}; },
+            .promises = promises,
+            .random = &random_part,
+            .stories = stories};
 }
 
 }  // namespace sluice::sim::pilot

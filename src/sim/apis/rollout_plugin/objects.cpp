@@ -88,7 +88,7 @@ Response create(World& world, const RolloutOptions& plugin) {
                                                            {"name", plugin.target}}},
                               {"plugin", json::object{{"name", "statefulset"}}}}}};
     put_fields(object, table, plugin.fields);
-    return world.cluster.api().create(object, admin, world.cluster.now());
+    return world.create(std::move(object));
 }
 
 Response change(World& world, const std::string& ns, const std::string& name,

@@ -17,7 +17,7 @@ class AsksWhatItReports final : public Promise {
   public:
     AsksWhatItReports(std::string_view name, const Inspection& inspection, Courses& courses)
         : Promise(name, inspection), courses_(courses) {
-        in_.egress.plugins.on_change = [this](const PluginChange& asked) { on_asked(asked); };
+        in.egress.plugins.on_change = [this](const PluginChange& asked) { on_asked(asked); };
     }
 
   private:
@@ -41,7 +41,7 @@ class AsksWhatItReports final : public Promise {
     }
 
     ObjectPtr plugin_of(const PluginChange& asked) const {
-        for (const ObjectPtr& one : in_.cluster.api().list(plugins, asked.ns))
+        for (const ObjectPtr& one : in.cluster.api().list(plugins, asked.ns))
             if (text_at(one->object(), "/spec/workloadRef/name") == asked.workload &&
                 is_outside(one->object()))
                 return one;

@@ -1,6 +1,6 @@
 // The plugins outside of the operator and what they move: workloads with two revisions and a weight
 // that is reached some seconds after it was asked for. Production's code decides which calls a look
-// is made of; only the wire and the plugin are played here.
+// is made of; only the plugin is played here.
 #pragma once
 
 #include <functional>

@@ -23,119 +23,95 @@ const json::object* by_uid(const std::vector<ObjectPtr>& objects, const std::str
     return found == objects.end() ? nullptr : &(*found)->object();
 }
 
-class CoursePromise : public Promise {
-  public:
-    CoursePromise(std::string_view name, const Inspection& inspection, Courses& courses)
-        : Promise(name, inspection), courses_(courses) {}
+struct CoursePromise : Promise {
+    CoursePromise(std::string_view name, const Inspection& inspection, Courses& of)
+        : Promise(name, inspection), courses(of) {}
 
-  protected:
-    // The RolloutPlugin that a step is taken for, as its operator saw it.
-    struct Taken {
-        bool is_ours = false;
-        const json::object* plugin = nullptr;
-        Course course = {};
-    };
-    Taken taken(const SetWrite& step) const {
-        const Api* api = api_of_claim(text_at(step.now(), claim_at));
-        if (!step.read || !api || api->resource != plugins) return {};
-        const json::object* plugin = steerer_of(*step.read);
-        const bool is_target =
-            plugin && text_at(*plugin, "/spec/workloadRef/name") == step.change.place.name;
-        if (!is_target) return {.is_ours = true};
-        return {true, plugin, courses_.of_step(*plugin, step)};
-    }
-    bool is_own_run(const Change& change) const {
-        return change.user == operator_user && change.place.resource == analysis::runs;
-    }
-
-    Courses& courses_;
+    Courses& courses;
 };
+
+// The RolloutPlugin that a step is taken for, as its operator saw it.
+struct Taken {
+    bool is_ours = false;
+    const json::object* plugin = nullptr;
+    Course course = {};
+};
+Taken taken(const Courses& courses, const SetWrite& step) {
+    const Api* api = api_of_claim(text_at(step.now(), claim_at));
+    if (!step.read || !api || api->resource != plugins) return {};
+    const json::object* plugin = steerer_of(*step.read);
+    const bool is_target =
+        plugin && text_at(*plugin, "/spec/workloadRef/name") == step.change.place.name;
+    if (!is_target) return {.is_ours = true};
+    return {true, plugin, courses.of_step(*plugin, step)};
+}
+
+bool is_own_run(const Change& change) {
+    return change.user == operator_user && change.place.resource == analysis::runs;
+}
 
 // S24: while its RolloutPlugin is paused the gate of a set is not lowered.
-class RestsWhilePaused final : public CoursePromise {
-  public:
-    using CoursePromise::CoursePromise;
+void rests_while_paused(const CoursePromise& promise, const SetWrite& step) {
+    const Taken at = taken(promise.courses, step);
+    if (at.plugin && !at.course.is_full && flag_at(*at.plugin, "/spec/paused"))
+        promise.broken("the gate was lowered while the RolloutPlugin is paused");
+}
 
-    void on_step(const SetWrite& step) override {
-        const Taken at = taken(step);
-        if (at.plugin && !at.course.is_full && flag_at(*at.plugin, "/spec/paused"))
-            broken("the gate was lowered while the RolloutPlugin is paused");
-    }
-};
+// As it was when it was last read.
+void check_background(const Promise& promise, const SetWrite& step, const Course& course) {
+    const auto uid = course.runs.find("");
+    const json::object* run =
+        uid == course.runs.end() ? nullptr : by_uid(step.read->of(analysis::runs), uid->second);
+    const std::string phase = run ? text_at(*run, "/status/phase") : std::string{};
+    if (phase == "Failed" || phase == "Error" || (phase == "Inconclusive" && !course.is_accepted))
+        promise.broken(
+            fmt::format("the gate of {} was lowered, and the analysis in the background is {}",
+                        step.change.place.name, phase));
+}
 
 // S27: the weights, pauses and analyses of the steps, and the analysis in the background.
-class KeepsToItsSteps final : public CoursePromise {
-  public:
-    using CoursePromise::CoursePromise;
-
-    void on_step(const SetWrite& step) override {
-        const Taken at = taken(step);
-        if (!at.is_ours) return;
-        tested();
-        const std::string& name = step.change.place.name;
-        if (!at.plugin)
-            return broken(
-                fmt::format("the gate of {} was lowered, and no RolloutPlugin says how", name));
-        if (at.course.is_full) return;
-        check_background(step, at.course);
-        const std::int64_t replicas = number_at(step.read->set->object(), "/spec/replicas");
-        const std::int64_t exposed = replicas - partition_of(step.now());
-        const std::int64_t place =
-            courses_.reached(*at.plugin, at.course, step.workload.first_place);
-        const std::int64_t most = pods_before(*at.plugin, place, replicas);
-        if (exposed > most)
-            broken(fmt::format("{} pods of {} were exposed where the steps allow {}", exposed, name,
-                               most));
-    }
-
-  private:
-    // As it was when it was last looked at.
-    void check_background(const SetWrite& step, const Course& course) const {
-        const auto uid = course.runs.find("");
-        const json::object* run =
-            uid == course.runs.end() ? nullptr : by_uid(step.read->of(analysis::runs), uid->second);
-        const std::string phase = run ? text_at(*run, "/status/phase") : std::string{};
-        if (phase == "Failed" || phase == "Error" ||
-            (phase == "Inconclusive" && !course.is_accepted))
-            broken(
-                fmt::format("the gate of {} was lowered, and the analysis in the background is "
-                            "{}",
-                            step.change.place.name, phase));
-    }
-};
+void keeps_to_its_steps(const CoursePromise& promise, const SetWrite& step) {
+    const Taken at = taken(promise.courses, step);
+    if (!at.is_ours) return;
+    promise.tested();
+    const std::string& name = step.change.place.name;
+    if (!at.plugin)
+        return promise.broken(
+            fmt::format("the gate of {} was lowered, and no RolloutPlugin says how", name));
+    if (at.course.is_full) return;
+    check_background(promise, step, at.course);
+    const std::int64_t replicas = number_at(step.read->set->object(), "/spec/replicas");
+    const std::int64_t exposed = replicas - partition_of(step.now());
+    const std::int64_t place =
+        promise.courses.reached(*at.plugin, at.course, step.workload.first_place);
+    const std::int64_t most = pods_before(*at.plugin, place, replicas);
+    if (exposed > most)
+        promise.broken(fmt::format("{} pods of {} were exposed where the steps allow {}", exposed,
+                                   name, most));
+}
 
 // S28: after an abort the gate is not lowered again in that rollout.
-class StaysAborted final : public CoursePromise {
-  public:
-    using CoursePromise::CoursePromise;
-
-    void on_step(const SetWrite& step) override {
-        const Taken at = taken(step);
-        if (at.is_ours) tested();
-        // One that came after the look, and before the write, cannot be known.
-        if (at.course.aborted && step.read && *at.course.aborted < step.read->at)
-            broken(
-                fmt::format("the gate of {} was lowered after an abort", step.change.place.name));
-    }
-};
+void stays_aborted(const CoursePromise& promise, const SetWrite& step) {
+    const Taken at = taken(promise.courses, step);
+    if (at.is_ours) promise.tested();
+    // One that came after the read, and before the write, cannot be known.
+    if (at.course.aborted && step.read && *at.course.aborted < step.read->at)
+        promise.broken(
+            fmt::format("the gate of {} was lowered after an abort", step.change.place.name));
+}
 
 // S10 of runs: their status, and the word that ends them.
-class EndsItsRuns final : public CoursePromise {
-  public:
-    using CoursePromise::CoursePromise;
-
-    void on_change(const Change& change) override {
-        const json::object& run = change.object->object();
-        if (!is_own_run(change) || !is_of_plugin(run) || !change.before ||
-            change.type == Change::Type::Deleted)
-            return;
-        const json::object& before = change.before->object();
-        const bool ends = !flag_at(before, "/spec/terminate") && flag_at(run, "/spec/terminate");
-        if (analysis::untouchable(before, ends) != analysis::untouchable(run, ends))
-            broken(fmt::format("an operator changed more than the status of run {}",
-                               change.place.name));
-    }
-};
+void ends_its_runs(const CoursePromise& promise, const Change& change) {
+    const json::object& run = change.object->object();
+    if (!is_own_run(change) || !is_of_plugin(run) || !change.before ||
+        change.type == Change::Type::Deleted)
+        return;
+    const json::object& before = change.before->object();
+    const bool ends = !flag_at(before, "/spec/terminate") && flag_at(run, "/spec/terminate");
+    if (analysis::untouchable(before, ends) != analysis::untouchable(run, ends))
+        promise.broken(
+            fmt::format("an operator changed more than the status of run {}", change.place.name));
+}
 
 // The RolloutPlugin that a new run is for, and the read that showed it to whoever made the run.
 struct Wanted {
@@ -158,135 +134,123 @@ Wanted wanted_by(const History& history, const json::object& run) {
 }
 
 // S10 of new runs: for a RolloutPlugin that lives, as far as their maker could know.
-class MakesWantedRuns final : public CoursePromise {
-  public:
-    using CoursePromise::CoursePromise;
+void makes_wanted_runs(const CoursePromise& promise, const Change& change) {
+    const json::object& run = change.object->object();
+    const bool is_new = is_own_run(change) && change.type == Change::Type::Added;
+    if (is_new && is_of_plugin(run) && !wanted_by(promise.in.history, run).plugin)
+        promise.broken(fmt::format("an operator made run {}, and no RolloutPlugin wants it",
+                                   change.place.name));
+}
 
-    void on_change(const Change& change) override {
-        const json::object& run = change.object->object();
-        const bool is_new = is_own_run(change) && change.type == Change::Type::Added;
-        if (is_new && is_of_plugin(run) && !wanted_by(in_.history, run).plugin)
-            broken(fmt::format("an operator made run {}, and no RolloutPlugin wants it",
-                               change.place.name));
-    }
-};
+// It begins when all before it is over, and measures the pods that were let go for it.
+void check_reached(const CoursePromise& promise, const Change& change, const Wanted& by,
+                   const Course& course) {
+    const auto& [plugin, read] = by;
+    const std::string step = text_at(change.object->object(), step_at);
+    const Workload* workload =
+        read->set ? promise.in.history.workload(uid_in(read->set->object())) : nullptr;
+    const std::int64_t place =
+        promise.courses.reached(*plugin, course, workload ? workload->first_place : course.first);
+    const std::int64_t wanted =
+        step.empty() ? number_at(*plugin, "/spec/strategy/canary/analysis/startingStep")
+                     : std::stoll("0" + step);
+    const std::string& name = change.place.name;
+    if (wanted > place) promise.broken(fmt::format("run {} was made at step {}", name, place));
+    if (step.empty() || !read->set) return;
+    const json::object& set = read->set->object();
+    const std::string revision = text_at(set, "/status/updateRevision");
+    const auto ready = std::ranges::count_if(read->pods, [&](const ObjectPtr& pod) {
+        return has_condition(pod->object(), "Ready") &&
+               text_at(pod->object(), revision_at) == revision;
+    });
+    if (ready < pods_before(*plugin, wanted, number_at(set, "/spec/replicas")))
+        promise.broken(fmt::format("run {} was made when {} pods were ready for it", name, ready));
+}
 
 // S29: once for each analysis of a rollout, when its step is reached.
-class OneRunForEachAnalysis final : public CoursePromise {
-  public:
-    using CoursePromise::CoursePromise;
-
-    void on_change(const Change& change) override {
-        if (!is_own_run(change) || change.type != Change::Type::Added) return;
-        const json::object& run = change.object->object();
-        const auto [plugin, read] = wanted_by(in_.history, run);
-        if (!plugin) return;
-        tested();
-        const std::string& name = change.place.name;
-        Course* course = courses_.under_way(*plugin, read->set ? &read->set->object() : nullptr);
-        if (!course)
-            return broken(fmt::format("run {} was made, and no rollout is under way", name));
-        check_reached(change, *read, *plugin, *course);
-        if (!course->runs.try_emplace(text_at(run, step_at), uid_in(run)).second)
-            broken(fmt::format("run {} is the second for the same analysis", name));
-    }
-
-  private:
-    // It begins when all before it is over, and measures the pods that were let go for it.
-    void check_reached(const Change& change, const LiveRead& read, const json::object& plugin,
-                       const Course& course) const {
-        const std::string step = text_at(change.object->object(), step_at);
-        const Workload* workload =
-            read.set ? in_.history.workload(uid_in(read.set->object())) : nullptr;
-        const std::int64_t place =
-            courses_.reached(plugin, course, workload ? workload->first_place : course.first);
-        const std::int64_t wanted =
-            step.empty() ? number_at(plugin, "/spec/strategy/canary/analysis/startingStep")
-                         : std::stoll("0" + step);
-        const std::string& name = change.place.name;
-        if (wanted > place) broken(fmt::format("run {} was made at step {}", name, place));
-        if (step.empty() || !read.set) return;
-        const json::object& set = read.set->object();
-        const std::string revision = text_at(set, "/status/updateRevision");
-        const auto ready = std::ranges::count_if(read.pods, [&](const ObjectPtr& pod) {
-            return has_condition(pod->object(), "Ready") &&
-                   text_at(pod->object(), revision_at) == revision;
-        });
-        if (ready < pods_before(plugin, wanted, number_at(set, "/spec/replicas")))
-            broken(fmt::format("run {} was made when {} pods were ready for it", name, ready));
-    }
-};
+void one_run_for_each_analysis(const CoursePromise& promise, const Change& change) {
+    if (!is_own_run(change) || change.type != Change::Type::Added) return;
+    const json::object& run = change.object->object();
+    const Wanted by = wanted_by(promise.in.history, run);
+    if (!by.plugin) return;
+    promise.tested();
+    const std::string& name = change.place.name;
+    const ObjectPtr& set = by.read->set;
+    Course* course = promise.courses.under_way(*by.plugin, set ? &set->object() : nullptr);
+    if (!course)
+        return promise.broken(fmt::format("run {} was made, and no rollout is under way", name));
+    check_reached(promise, change, by, *course);
+    if (!course->runs.try_emplace(text_at(run, step_at), uid_in(run)).second)
+        promise.broken(fmt::format("run {} is the second for the same analysis", name));
+}
 
 // S11 of runs: those of a RolloutPlugin that is there, and those whose own time is over.
-class DeletesItsRuns final : public CoursePromise {
-  public:
-    using CoursePromise::CoursePromise;
+void deletes_its_runs(const CoursePromise& promise, const Change& change) {
+    const json::object& run = change.object->object();
+    if (is_own_run(change) && change.type == Change::Type::Deleted && is_of_plugin(run) &&
+        !analysis::is_expired(run, promise.now() + promise.in.skew) &&
+        !promise.courses.owner_of(change.place.ns, run))
+        promise.broken(fmt::format("an operator deleted run {}", change.place.name));
+}
 
-    void on_change(const Change& change) override {
-        const json::object& run = change.object->object();
-        if (is_own_run(change) && change.type == Change::Type::Deleted && is_of_plugin(run) &&
-            !analysis::is_expired(run, now() + in_.skew) &&
-            !courses_.owner_of(change.place.ns, run))
-            broken(fmt::format("an operator deleted run {}", change.place.name));
-    }
-};
+// S30: a run that is waited for is not ended.
+void ends_no_run_too_early(const CoursePromise& promise, const Change& change) {
+    const json::object& run = change.object->object();
+    if (!is_own_run(change) || !is_of_plugin(run) || !change.before ||
+        change.type == Change::Type::Deleted)
+        return;
+    const json::object& before = change.before->object();
+    if (flag_at(before, "/spec/terminate") || !flag_at(run, "/spec/terminate")) return;
+    promise.tested();
+    const Course* course = promise.courses.of_run(change.place.ns, run);
+    if (course && !course->is_full && !course->aborted && !analysis::is_finished(before))
+        promise.broken(fmt::format("run {} was ended, and is still waited for", change.place.name));
+}
 
-// S30: a run that is waited for is neither ended nor deleted, and of the others those are deleted
-// that are more than the history keeps, the oldest first.
-class KeepsRuns final : public CoursePromise {
-  public:
-    using CoursePromise::CoursePromise;
+std::int64_t count_younger(const CoursePromise& promise, const std::string& ns,
+                           const json::object& gone) {
+    return std::ranges::count_if(
+        promise.in.cluster.api().list(analysis::runs, ns), [&](const ObjectPtr& one) {
+            const json::object& other = one->object();
+            return owner_uid_of(other) == owner_uid_of(gone) && analysis::is_finished(other) &&
+                   analysis::is_successful(other) == analysis::is_successful(gone) &&
+                   uid_in(other) != uid_in(gone) && !promise.courses.of_run(ns, other) &&
+                   text_at(other, "/status/completedAt") >= text_at(gone, "/status/completedAt");
+        });
+}
 
-    void on_change(const Change& change) override {
-        if (!is_own_run(change) || !is_of_plugin(change.object->object())) return;
-        if (change.type == Change::Type::Deleted) return on_deleted(change);
-        if (change.before) on_changed(change);
-    }
+// S30: nor deleted; and of the others those are that are more than the history keeps, the oldest
+// first.
+void keeps_runs(const CoursePromise& promise, const Change& change) {
+    const json::object& gone = change.object->object();
+    const std::string& ns = change.place.ns;
+    if (!is_own_run(change) || change.type != Change::Type::Deleted) return;
+    const json::object* plugin = promise.courses.owner_of(ns, gone);
+    if (!plugin || !promise.in.history.is_named(uid_in(gone)) ||
+        analysis::is_expired(gone, promise.now() + promise.in.skew))
+        return;
+    promise.tested();
+    const std::string& name = change.place.name;
+    if (!analysis::is_finished(gone) || promise.courses.of_run(ns, gone))
+        return promise.broken(fmt::format("run {} was deleted, and is still waited for", name));
+    const char* limit = analysis::is_successful(gone)
+                            ? "/spec/analysis/successfulRunHistoryLimit"
+                            : "/spec/analysis/unsuccessfulRunHistoryLimit";
+    const std::int64_t younger = count_younger(promise, ns, gone);
+    if (younger < number_at(*plugin, limit, 5))
+        promise.broken(fmt::format("run {} was deleted, and only {} are younger", name, younger));
+}
 
-  private:
-    void on_changed(const Change& change) {
-        const json::object& before = change.before->object();
-        const json::object& run = change.object->object();
-        if (flag_at(before, "/spec/terminate") || !flag_at(run, "/spec/terminate")) return;
-        tested();
-        const Course* course = courses_.of_run(change.place.ns, run);
-        if (course && !course->is_full && !course->aborted && !analysis::is_finished(before))
-            broken(fmt::format("run {} was ended, and is still waited for", change.place.name));
-    }
-
-    void on_deleted(const Change& change) {
-        const json::object& gone = change.object->object();
-        const std::string& ns = change.place.ns;
-        const json::object* plugin = courses_.owner_of(ns, gone);
-        if (!plugin || !in_.history.is_named(uid_in(gone)) ||
-            analysis::is_expired(gone, now() + in_.skew))
-            return;
-        tested();
-        if (!analysis::is_finished(gone) || courses_.of_run(ns, gone))
-            return broken(
-                fmt::format("run {} was deleted, and is still waited for", change.place.name));
-        const bool was_good = analysis::is_successful(gone);
-        const std::int64_t kept = number_at(*plugin,
-                                            was_good ? "/spec/analysis/successfulRunHistoryLimit"
-                                                     : "/spec/analysis/unsuccessfulRunHistoryLimit",
-                                            5);
-        const std::int64_t younger = count_younger(ns, gone);
-        if (younger < kept)
-            broken(fmt::format("run {} was deleted, and only {} are younger", change.place.name,
-                               younger));
-    }
-
-    std::int64_t count_younger(const std::string& ns, const json::object& gone) {
-        return std::ranges::count_if(
-            in_.cluster.api().list(analysis::runs, ns), [&](const ObjectPtr& one) {
-                const json::object& other = one->object();
-                return owner_uid_of(other) == owner_uid_of(gone) && analysis::is_finished(other) &&
-                       analysis::is_successful(other) == analysis::is_successful(gone) &&
-                       uid_in(other) != uid_in(gone) && !courses_.of_run(ns, other) &&
-                       text_at(other, "/status/completedAt") >=
-                           text_at(gone, "/status/completedAt");
-            });
-    }
+constexpr Rule<CoursePromise> rules[] = {
+    {.name = "S24", .on_step = rests_while_paused},
+    {.name = "S27", .on_step = keeps_to_its_steps},
+    {.name = "S28", .on_step = stays_aborted},
+    {.name = "S10", .on_change = ends_its_runs},
+    {.name = "S10", .on_change = makes_wanted_runs},
+    {.name = "S29", .on_change = one_run_for_each_analysis},
+    {.name = "S11", .on_change = deletes_its_runs},
+    {.name = "S30", .on_change = ends_no_run_too_early},
+    {.name = "S30", .on_change = keeps_runs},
 };
 
 }  // namespace
@@ -294,14 +258,7 @@ class KeepsRuns final : public CoursePromise {
 Observers promises(const Inspection& inspection) {
     Observers all;
     auto courses = std::make_unique<Courses>(inspection);
-    add<RestsWhilePaused>(all, "S24", inspection, *courses);
-    add<KeepsToItsSteps>(all, "S27", inspection, *courses);
-    add<StaysAborted>(all, "S28", inspection, *courses);
-    add<EndsItsRuns>(all, "S10", inspection, *courses);
-    add<MakesWantedRuns>(all, "S10", inspection, *courses);
-    add<OneRunForEachAnalysis>(all, "S29", inspection, *courses);
-    add<DeletesItsRuns>(all, "S11", inspection, *courses);
-    add<KeepsRuns>(all, "S30", inspection, *courses);
+    add(all, rules, inspection, *courses);
     all.push_back(outside_promise(inspection, *courses));
     all.push_back(std::move(courses));
     return all;

@@ -99,10 +99,9 @@ void change_plugin(Chaos& chaos) {
 void disturb_analyses(Chaos& chaos) {
     const std::string set = chaos.some_set();
     if (!chaos.is_of(set, random_part)) return;
-    const Instant now = chaos.world().cluster.now();
     if (chaos.chance(50)) {
         chaos.did(fmt::format("delete analysistemplate {}", template_of(set)));
-        chaos.world().cluster.api().remove(analysis::templates, shop, template_of(set), admin, now);
+        chaos.world().remove(analysis::templates, shop, template_of(set));
         chaos.world().cluster.run_for(chaos.between(0s, 90s));
         create_template(chaos, set);
         return;
@@ -115,13 +114,12 @@ void disturb_analyses(Chaos& chaos) {
     if (ends)
         analysis::end_run(chaos.world(), run);
     else
-        chaos.world().cluster.api().remove(analysis::runs, shop, run, admin, now);
+        chaos.world().remove(analysis::runs, shop, run);
 }
 
 void delete_plugin(Chaos& chaos, const std::string& set) {
     chaos.did(fmt::format("delete {}", chaos.rollout_of(set)));
-    chaos.world().cluster.api().remove(plugins, shop, chaos.rollout_of(set), admin,
-                                       chaos.world().cluster.now());
+    chaos.world().remove(plugins, shop, chaos.rollout_of(set));
 }
 
 void replace_plugin(Chaos& chaos) {
@@ -160,13 +158,13 @@ bool is_gone(Chaos& chaos, const std::string& set) {
     return !chaos.world().rollout(shop, chaos.rollout_of(set));
 }
 
-constexpr Deed deeds[] = {
+constexpr RandomAction actions[] = {
     {command_plugin, 20}, {change_plugin, 6}, {disturb_analyses, 3}, {replace_plugin, 2}};
 
 }  // namespace
 
 const RandomPart random_part{.create = create_with_template,
-                             .deeds = deeds,
+                             .actions = actions,
                              .heal = heal_plugin,
                              .report = report,
                              .release = delete_plugin,

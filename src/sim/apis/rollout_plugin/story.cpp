@@ -9,9 +9,6 @@ namespace sluice::sim::rollout_plugin {
 using namespace demo;
 namespace {
 
-constexpr const char* ns = "shop";
-constexpr const char* name = "db";
-
 // One pod, a person, the next pod, three seconds, the last one.
 void set_up(World& world) {
     world.set_policies(true);
@@ -26,14 +23,14 @@ bool is_paused(const World&, const Scene& scene) {
     return scene.set.reason == "StepPaused";
 }
 
-std::optional<Response> promote(World& world) {
+Response promote(World& world) {
     return command(world, ns, name, {{"pauseConditions", nullptr}});
 }
 
 constexpr Step rollout_steps[] = {
     {at_once, 4s, "You roll out a new version.",
      "kubectl -n shop set image statefulset/db app=app:1.1",
-     [](World& world) -> std::optional<Response> { return world.set_image(ns, name, "app:1.1"); }},
+     [](World& world) { return world.set_image(ns, name, "app:1.1"); }},
     {is_paused, 5s, "One pod runs it. You look at it, and let it go on.",
      "sluice promote -n shop rolloutplugin/db", promote},
 };
@@ -41,15 +38,13 @@ constexpr Step rollout_steps[] = {
 constexpr Step failure_steps[] = {
     {at_once, 4s, "You roll out a new version.",
      "kubectl -n shop set image statefulset/db app=app:1.1",
-     [](World& world) -> std::optional<Response> { return world.set_image(ns, name, "app:1.1"); }},
+     [](World& world) { return world.set_image(ns, name, "app:1.1"); }},
     {is_paused, 5s, "One pod runs it, and answers slowly. You abort.",
      "sluice abort -n shop rolloutplugin/db",
-     [](World& world) -> std::optional<Response> {
-         return command(world, ns, name, {{"abort", true}});
-     }},
+     [](World& world) { return command(world, ns, name, {{"abort", true}}); }},
     {[](const World&, const Scene& scene) { return scene.set.reason == "RolledBack"; }, 4s,
      "You repair it.", "kubectl -n shop set image statefulset/db app=app:1.2",
-     [](World& world) -> std::optional<Response> { return world.set_image(ns, name, "app:1.2"); }},
+     [](World& world) { return world.set_image(ns, name, "app:1.2"); }},
     {is_paused, 4s, "This one is well: you promote it.", "sluice promote -n shop rolloutplugin/db",
      promote},
 };
@@ -58,27 +53,17 @@ constexpr Story table[] = {
     {.api = "rolloutplugin",
      .fails = false,
      .title = "a rollout that rests until you promote it",
-     .ns = ns,
-     .set = name,
      .reporter = {plugins, name},
-     .gateman = {},
-     .questions = nullptr,
      .set_up = set_up,
      .steps = rollout_steps,
-     .is_over = is_completed,
      .next_command = "sluice demo --api rolloutplugin --fail",
      .next_shows = "a version that you abort"},
     {.api = "rolloutplugin",
      .fails = true,
      .title = "a version that you abort",
-     .ns = ns,
-     .set = name,
      .reporter = {plugins, name},
-     .gateman = {},
-     .questions = nullptr,
      .set_up = set_up,
      .steps = failure_steps,
-     .is_over = is_completed,
      .next_command = "sluice demo --api rolloutplugin",
      .next_shows = "a rollout that rests until you promote it"},
 };

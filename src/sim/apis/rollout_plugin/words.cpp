@@ -5,7 +5,7 @@
 #include <map>
 
 #include "sim/apis/analysis/objects.hpp"
-#include "sim/apis/analysis/run_words.hpp"
+#include "sim/apis/analysis/runs.hpp"
 #include "sim/apis/rollout_plugin/api.hpp"
 #include "sim/apis/rollout_plugin/objects.hpp"
 
@@ -51,8 +51,7 @@ Problem annotate_plugin(World& world, Words words) {
 }
 
 Problem delete_plugin(World& world, Words words) {
-    return problem_of(
-        world.cluster.api().remove(plugins, shop, words[0], admin, world.cluster.now()));
+    return problem_of(world.remove(plugins, shop, words[0]));
 }
 
 Problem declare(World& world, Words words) {
@@ -145,14 +144,44 @@ constexpr Expectation expectation_table[] = {
     {"workload", "NAME CURRENT UPDATED WEIGHT", 4, false, is_at},
 };
 
+// A word for once, which is taken away when it was acted on; and the end of a pause by a full
+// promotion.
+constexpr std::string_view own_fields[] = {"/spec/restartAt", "/spec/paused"};
+
+// Runs that it has made.
+constexpr std::string_view judged[] = {analysis::runs};
+
+constexpr ReportField report_fields[] = {
+    {"index", "/status/currentStepIndex"},
+    {"weight", "/status/rollout/weight"},
+    {"aborted", "/status/aborted"},
+    {"restarts", "/status/restartCount"},
+    {"replicas", "/status/replicas"},
+    {"updated-replicas", "/status/updatedReplicas"},
+    {"commanded-abort", "/status/abort"},
+    {"commanded-promotion", "/status/promoteFull"},
+    {"promotion-seen", "/status/promoteFullGeneration"},
+    {"commanded-restart", "/status/restart"},
+    {"restart-at", "/spec/restartAt"},
+    {"held", "/spec/paused"},
+};
+
 }  // namespace
 
-std::span<const Action> actions() {
-    return action_table;
-}
-
-std::span<const Expectation> expectations() {
-    return expectation_table;
+Api row() {
+    return {.name = "rolloutplugin",
+            .kind = "RolloutPlugin",
+            .resource = plugins,
+            .target = "/spec/workloadRef/name",
+            .own_fields = own_fields,
+            .judged = judged,
+            .lets_many_go = true,
+            .fields = report_fields,
+            .actions = [] { return std::span<const Action>{action_table}; },
+            .expectations = [] { return std::span<const Expectation>{expectation_table}; },
+            .promises = promises,
+            .random = &random_part,
+            .stories = stories};
 }
 
 }  // namespace sluice::sim::rollout_plugin

@@ -62,18 +62,18 @@ inline Scene refused() {
     scene.events.push_back({scene.begun + 7s, false, "db-b", "HookAllowed",
                             "Pod db-2 may be updated to revision db-7fbc84968c (1 of 3)."});
     scene.events.push_back({scene.begun + 18s, true, "db-c", "HookRefused", scene.set.message, 2});
-    scene.deed =
-        Deed{scene.begun + 20s, "A deploy script tries to lower the partition to 0, past the gate.",
-             "kubectl -n shop patch statefulset db --type merge -p '{\"spec\":{}}'",
-             "Warning: Sluice steers this StatefulSet. Its partition stays at 2; only "
-             "Sluice lowers it. Not granted: partition 0, by deploy-bot, at generation 3."};
+    scene.action = UserAction{
+        scene.begun + 20s, "A deploy script tries to lower the partition to 0, past the gate.",
+        "kubectl -n shop patch statefulset db --type merge -p '{\"spec\":{}}'",
+        "Warning: Sluice steers this StatefulSet. Its partition stays at 2; only "
+        "Sluice lowers it. Not granted: partition 0, by deploy-bot, at generation 3."};
     return scene;
 }
 
 // The pod that was let go does not come up.
 inline Scene crashing() {
     Scene scene = refused();
-    scene.deed.reset();
+    scene.action.reset();
     scene.set.refused.clear();
     scene.set.reason = "PodsNotReady";
     scene.set.message = "Waiting for pod db-2 to be updated and ready.";

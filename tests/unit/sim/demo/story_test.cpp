@@ -98,9 +98,9 @@ TEST(PilotStory, KeepsTheGateShutForAStranger) {
     for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
         const auto scenes = played(*find_story("pilot", false), seed);
         const auto tried = std::ranges::find_if(
-            scenes, [](const Scene& one) { return one.deed && !one.deed->answer.empty(); });
+            scenes, [](const Scene& one) { return one.action && !one.action->answer.empty(); });
         ASSERT_NE(tried, scenes.end());
-        EXPECT_TRUE(tried->deed->answer.starts_with("Warning: Sluice steers this StatefulSet."));
+        EXPECT_TRUE(tried->action->answer.starts_with("Warning: Sluice steers this StatefulSet."));
         EXPECT_EQ(tried->set.partition, 2);
         EXPECT_TRUE(tried->set.refused.starts_with("partition 0, by deploy-bot"));
         EXPECT_EQ(tried->set.reason, "HookRefused");
@@ -124,7 +124,7 @@ TEST(PilotFailureStory, NeedsNobodyWhoDeletesTheStuckPod) {
     for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
         const std::vector<Scene> scenes = played(*find_story("pilot", true), seed);
         EXPECT_TRUE(std::ranges::none_of(scenes, [](const Scene& scene) {
-            return scene.deed && scene.deed->command.contains("delete");
+            return scene.action && scene.action->command.contains("delete");
         }));
         EXPECT_TRUE(told(scenes).contains("StuckPodReplaced: Pod db-2"));
     }

@@ -1,4 +1,4 @@
-#include "sim/actors/turns.hpp"
+#include "sim/actors/controller.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,10 +11,10 @@ namespace {
 
 const Key web{"default", "web"};
 
-// An actor that takes note of its turns.
+// A controller that takes note of what it reconciles.
 struct Actor {
     explicit Actor(bool succeeds = true)
-        : turns({cluster.api(), cluster.timeline(), cluster.dice(), options}, 10ms, 10ms,
+        : queue({cluster.api(), cluster.timeline(), cluster.dice(), options}, 10ms, 10ms,
                 [this, succeeds](const Key& key) {
                     taken.push_back(key.name);
                     times.push_back(cluster.now());
@@ -25,24 +25,24 @@ struct Actor {
     Cluster cluster{options};
     std::vector<std::string> taken;
     std::vector<Instant> times;
-    Turns turns;
+    WorkQueue queue;
 };
 
-TEST(Turns, AnObjectWaitsOnceHoweverMuchHappensToIt) {
+TEST(SimulatedWorkQueue, AnObjectWaitsOnceHoweverMuchHappensToIt) {
     Actor actor;
     for (int i = 0; i < 5; ++i)
-        actor.turns.add(web);
+        actor.queue.add(web);
     EXPECT_TRUE(actor.taken.empty()) << "never at once";
     actor.cluster.run_for(1s);
     EXPECT_EQ(actor.taken.size(), 1u);
-    actor.turns.add(web);
+    actor.queue.add(web);
     actor.cluster.run_for(1s);
     EXPECT_EQ(actor.taken.size(), 2u);
 }
 
-TEST(Turns, ATurnThatFailedIsRepeatedEverMoreSlowly) {
+TEST(SimulatedWorkQueue, WhatFailedIsRepeatedEverMoreSlowly) {
     Actor actor{false};
-    actor.turns.add(web);
+    actor.queue.add(web);
     actor.cluster.run_for(10min);
     ASSERT_GT(actor.times.size(), 4u);
     EXPECT_LT(actor.times.size(), 20u);
@@ -50,25 +50,25 @@ TEST(Turns, ATurnThatFailedIsRepeatedEverMoreSlowly) {
         EXPECT_GT(actor.times[i] - actor.times[i - 1], actor.times[i - 1] - actor.times[i - 2]);
 }
 
-TEST(Turns, TheEarliestOfManyWishesForLaterCounts) {
+TEST(SimulatedWorkQueue, TheEarliestOfManyWishesForLaterCounts) {
     Actor actor;
     const Instant begin = actor.cluster.now();
-    actor.turns.add_at(web, begin + 5s);
-    actor.turns.add_at(web, begin + 2s);
-    actor.turns.add_at(web, begin + 9s);
+    actor.queue.add_at(web, begin + 5s);
+    actor.queue.add_at(web, begin + 2s);
+    actor.queue.add_at(web, begin + 9s);
     actor.cluster.run_for(1min);
     ASSERT_EQ(actor.times.size(), 1u);
     EXPECT_EQ(actor.times[0], begin + 2s + 10ms);
 }
 
-TEST(Turns, WhatWasMissedWhileHeldComesAfterwards) {
+TEST(SimulatedWorkQueue, WhatWasMissedWhileHeldComesAfterwards) {
     Actor actor;
-    actor.turns.hold(true);
-    actor.turns.add(web);
-    actor.turns.add({"default", "db"});
+    actor.queue.hold(true);
+    actor.queue.add(web);
+    actor.queue.add({"default", "db"});
     actor.cluster.run_for(1s);
     EXPECT_TRUE(actor.taken.empty());
-    actor.turns.hold(false);
+    actor.queue.hold(false);
     actor.cluster.run_for(1s);
     EXPECT_EQ(actor.taken, (std::vector<std::string>{"db", "web"}));
 }

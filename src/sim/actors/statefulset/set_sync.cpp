@@ -1,10 +1,10 @@
-#include "sim/actors/statefulset/set_turn.hpp"
+#include "sim/actors/statefulset/set_sync.hpp"
 
 #include <algorithm>
 
 namespace sluice::sim {
 
-SetTurn::SetTurn(const Surroundings& at, Recorder& recorder, const Set& set,
+SetSync::SetSync(const Surroundings& at, Recorder& recorder, const Set& set,
                  const Revisions& revisions, const std::vector<SetPod>& pods)
     : at_(at),
       recorder_(recorder),
@@ -18,7 +18,7 @@ SetTurn::SetTurn(const Surroundings& at, Recorder& recorder, const Set& set,
 
 // Which revision a pod gets that is created now. A partition counts from the first ordinal; sets
 // without a rollingUpdate go by how many pods the status counts on the current revision.
-SetPod SetTurn::versioned_pod(int ordinal) const {
+SetPod SetSync::versioned_pod(int ordinal) const {
     const std::int64_t index = ordinal - set_.start;
     const bool is_below_current =
         set_.is_rolling && !set_.partition && index < number_at(set_.status(), "/currentReplicas");
@@ -27,7 +27,7 @@ SetPod SetTurn::versioned_pod(int ordinal) const {
                                                             : revisions_.update_name};
 }
 
-void SetTurn::sort_out(const std::vector<SetPod>& pods) {
+void SetSync::sort_out(const std::vector<SetPod>& pods) {
     for (int ordinal = set_.start; ordinal < set_.start + set_.replicas; ++ordinal)
         replicas_.push_back(versioned_pod(ordinal));
     for (const SetPod& pod : pods) {
@@ -46,15 +46,15 @@ void SetTurn::sort_out(const std::vector<SetPod>& pods) {
         first_unhealthy_ = last->ordinal;
 }
 
-bool SetTurn::run() {
+bool SetSync::run() {
     const Step end = is_terminating(set_.object()) ? Step::Stop : work();
     complete();
     return write_status() && end != Step::Failed;
 }
 
-SetTurn::Step SetTurn::work() {
+SetSync::Step SetSync::work() {
     for (const auto part :
-         {&SetTurn::for_replicas, &SetTurn::fix_condemned_claims, &SetTurn::for_condemned}) {
+         {&SetSync::for_replicas, &SetSync::fix_condemned_claims, &SetSync::for_condemned}) {
         const Step step = (this->*part)();
         recount();
         if (step != Step::GoOn) return step;
@@ -65,7 +65,7 @@ SetTurn::Step SetTurn::work() {
 }
 
 // In order until one has to be waited for. In parallel: 1, 2, 4, ... at once, until one is refused.
-SetTurn::Step SetTurn::for_replicas() {
+SetSync::Step SetSync::for_replicas() {
     std::size_t batch_end = 1;
     bool has_failed = false;
     for (std::size_t i = 0; i < replicas_.size(); ++i) {
@@ -79,7 +79,7 @@ SetTurn::Step SetTurn::for_replicas() {
     return has_failed ? Step::Failed : Step::GoOn;
 }
 
-SetTurn::Step SetTurn::for_condemned() {
+SetSync::Step SetSync::for_condemned() {
     bool has_failed = false;
     for (const SetPod& pod : condemned_) {
         const Step step = process_condemned(pod);
@@ -89,7 +89,7 @@ SetTurn::Step SetTurn::for_condemned() {
     return has_failed ? Step::Failed : Step::GoOn;
 }
 
-SetTurn::Step SetTurn::process_replica(SetPod& pod) {
+SetSync::Step SetSync::process_replica(SetPod& pod) {
     const bool is_ordered = !set_.is_parallel;
     if (pod.has_ended()) {
         if (!pod.is_terminating && !remove(pod)) return Step::Failed;
@@ -108,7 +108,7 @@ SetTurn::Step SetTurn::process_replica(SetPod& pod) {
     return restore_identity(pod);
 }
 
-SetTurn::Step SetTurn::restore_identity(const SetPod& pod) {
+SetSync::Step SetSync::restore_identity(const SetPod& pod) {
     if (!claims_.match_policy(pod) && !claims_.apply_policy(pod)) return Step::Failed;
     const std::string name = set_.pod_name(pod.ordinal);
     const json::object& labels = child(metadata(pod.object()), "labels");
@@ -121,13 +121,13 @@ SetTurn::Step SetTurn::restore_identity(const SetPod& pod) {
     return went(done) ? Step::GoOn : Step::Failed;
 }
 
-SetTurn::Step SetTurn::fix_condemned_claims() {
+SetSync::Step SetSync::fix_condemned_claims() {
     for (const SetPod& pod : condemned_)
         if (!claims_.match_policy(pod) && !claims_.apply_policy(pod)) return Step::Failed;
     return Step::GoOn;
 }
 
-SetTurn::Step SetTurn::process_condemned(const SetPod& pod) {
+SetSync::Step SetSync::process_condemned(const SetPod& pod) {
     const bool is_ordered = !set_.is_parallel;
     if (pod.is_terminating) return is_ordered ? Step::Stop : Step::GoOn;
     const bool is_fit = pod.is_running_and_ready() && pod.is_available(set_.min_ready, at_.now());
@@ -137,7 +137,7 @@ SetTurn::Step SetTurn::process_condemned(const SetPod& pod) {
 
 // From the last pod down to the partition: deletes the first that is not on the new revision, and
 // waits at the first that is not available.
-SetTurn::Step SetTurn::update_pods() {
+SetSync::Step SetSync::update_pods() {
     const std::int64_t least = set_.partition.value_or(0);
     for (auto index = static_cast<std::int64_t>(replicas_.size()) - 1; index >= least; --index) {
         const SetPod& pod = replicas_[static_cast<std::size_t>(index)];
@@ -152,7 +152,7 @@ SetTurn::Step SetTurn::update_pods() {
 }
 
 // The same with the feature gate MaxUnavailableStatefulSet: as many as may be missing at once.
-SetTurn::Step SetTurn::update_up_to(std::int64_t max_unavailable) {
+SetSync::Step SetSync::update_up_to(std::int64_t max_unavailable) {
     const auto is_missing = [&](const SetPod& pod) {
         return !pod.is_created() || pod.is_unavailable(set_.min_ready, at_.now());
     };

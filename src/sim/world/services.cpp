@@ -1,4 +1,4 @@
-#include "sim/world/wire.hpp"
+#include "sim/world/services.hpp"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@ namespace sluice::sim {
 
 using namespace api;
 
-Result<Secret> Wire::secret(const std::string& ns, const std::string& name) const {
+Result<Secret> Services::secret(const std::string& ns, const std::string& name) const {
     const ObjectPtr found = api_.find("secrets", ns, name);
     if (!found)
         return failure(ErrorKind::NotFound, fmt::format("there is no Secret {}/{}", ns, name));
@@ -23,8 +23,8 @@ Result<Secret> Wire::secret(const std::string& ns, const std::string& name) cons
     return secret;
 }
 
-metrics::MetricReading Wire::ask(const engine::MetricQuery& query, const std::string& ns,
-                                 Instant now, const std::string& asker) {
+metrics::MetricReading Services::ask(const engine::MetricQuery& query, const std::string& ns,
+                                     Instant now, const std::string& asker) {
     auto reading = inquire<metrics::MetricReading>(
         ns, now,
         [&](const Learnt& learnt) {

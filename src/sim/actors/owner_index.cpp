@@ -1,4 +1,4 @@
-#include "sim/actors/kinship.hpp"
+#include "sim/actors/owner_index.hpp"
 
 namespace sluice::sim {
 namespace {
@@ -9,7 +9,7 @@ bool can_be_adopted(const Place& place) {
 
 }  // namespace
 
-void Kinship::on_change(const Change& change) {
+void OwnerIndex::on_change(const Change& change) {
     const json::object& after = change.object->object();
     if (change.type == Change::Type::Deleted) {
         leave(change.place, change.before->object());
@@ -17,22 +17,22 @@ void Kinship::on_change(const Change& change) {
     }
     if (change.before) {
         const json::object& before = change.before->object();
-        const bool is_same_family = children(metadata(before), "ownerReferences") ==
-                                    children(metadata(after), "ownerReferences");
-        if (is_same_family && uid_of(before) == uid_of(after)) return;
+        const bool has_same_owners = children(metadata(before), "ownerReferences") ==
+                                     children(metadata(after), "ownerReferences");
+        if (has_same_owners && uid_of(before) == uid_of(after)) return;
         leave(change.place, before);
     }
     enter(change.place, after);
 }
 
-void Kinship::enter(const Place& place, const json::object& object) {
+void OwnerIndex::enter(const Place& place, const json::object& object) {
     living_.insert_or_assign(std::string{uid_of(object)}, place);
     for (const json::value& entry : children(metadata(object), "ownerReferences"))
         dependents_[std::string{text(entry.get_object(), "uid")}].insert(place);
     if (can_be_adopted(place) && !controller_of(object)) orphans_.insert(place);
 }
 
-void Kinship::leave(const Place& place, const json::object& object) {
+void OwnerIndex::leave(const Place& place, const json::object& object) {
     if (const auto found = living_.find(uid_of(object)); found != living_.end())
         living_.erase(found);
     for (const json::value& entry : children(metadata(object), "ownerReferences")) {
@@ -44,23 +44,23 @@ void Kinship::leave(const Place& place, const json::object& object) {
     if (can_be_adopted(place)) orphans_.erase(place);
 }
 
-const Place* Kinship::find(std::string_view uid) const {
+const Place* OwnerIndex::find(std::string_view uid) const {
     const auto found = living_.find(uid);
     return found == living_.end() ? nullptr : &found->second;
 }
 
-std::vector<Place> Kinship::dependents(std::string_view uid) const {
+std::vector<Place> OwnerIndex::dependents(std::string_view uid) const {
     const auto found = dependents_.find(uid);
     if (found == dependents_.end()) return {};
     return {found->second.begin(), found->second.end()};
 }
 
-bool Kinship::has_dependents(std::string_view uid) const {
+bool OwnerIndex::has_dependents(std::string_view uid) const {
     return dependents_.contains(uid);
 }
 
-std::vector<ObjectPtr> Kinship::controlled(const ApiServer& api, std::string_view uid,
-                                           std::string_view resource) const {
+std::vector<ObjectPtr> OwnerIndex::controlled(const ApiServer& api, std::string_view uid,
+                                              std::string_view resource) const {
     std::vector<ObjectPtr> objects;
     const auto found = dependents_.find(uid);
     if (found == dependents_.end()) return objects;
@@ -73,7 +73,7 @@ std::vector<ObjectPtr> Kinship::controlled(const ApiServer& api, std::string_vie
     return objects;
 }
 
-std::vector<ObjectPtr> Kinship::orphans(const ApiServer& api, const Place& prefix) const {
+std::vector<ObjectPtr> OwnerIndex::orphans(const ApiServer& api, const Place& prefix) const {
     std::vector<ObjectPtr> found;
     for (auto at = orphans_.lower_bound(prefix);
          at != orphans_.end() && at->resource == prefix.resource && at->ns == prefix.ns &&

@@ -1,5 +1,5 @@
 // Who owns whom: the owner references of every object, kept up to date with every change, so that
-// no actor has to look through all objects.
+// no controller has to go through all objects.
 #pragma once
 
 #include <map>
@@ -11,7 +11,7 @@
 
 namespace sluice::sim {
 
-class Kinship {
+class OwnerIndex {
   public:
     void on_change(const Change& change);
 

@@ -1,4 +1,4 @@
-#include "sim/actors/turns.hpp"
+#include "sim/actors/controller.hpp"
 
 #include <algorithm>
 
@@ -12,16 +12,16 @@ Duration pause_after(int failures) {
 
 }  // namespace
 
-void Turns::add(const Key& key) {
+void WorkQueue::add(const Key& key) {
     if (!waiting_.insert(key).second) return;
     schedule(key, at_.dice.between(least_, most_));
 }
 
-void Turns::schedule(const Key& key, Duration delay) {
+void WorkQueue::schedule(const Key& key, Duration delay) {
     at_.timeline.after(delay, [this, key] { take(key); });
 }
 
-void Turns::add_at(const Key& key, Instant when) {
+void WorkQueue::add_at(const Key& key, Instant when) {
     const auto [known, is_new] = later_.try_emplace(key, when);
     if (!is_new && known->second <= when) return;
     known->second = when;
@@ -33,20 +33,20 @@ void Turns::add_at(const Key& key, Instant when) {
     });
 }
 
-void Turns::hold(bool held) {
+void WorkQueue::hold(bool held) {
     is_held_ = held;
     if (held) return;
     for (const Key& key : std::exchange(missed_, {}))
         add(key);
 }
 
-void Turns::take(const Key& key) {
+void WorkQueue::take(const Key& key) {
     waiting_.erase(key);
     if (is_held_) {
         missed_.insert(key);
         return;
     }
-    if (turn_(key)) {
+    if (reconcile_(key)) {
         failures_.erase(key);
         return;
     }

@@ -1,7 +1,7 @@
-// The wire between an operator and the world outside of the cluster: a Prometheus, a web server,
-// the Secrets that they want, and a record of every check. What a question is and what an answer
-// means is decided by production's code; only the wire is played here. What one API asks beside
-// that is played in the folder of the API.
+// The services outside of the cluster that an operator asks: a Prometheus, a web server, the
+// Secrets that they want, and a record of every check. What a question is and what an answer means
+// is decided by production's code; only the services are played here. What one API asks beside that
+// is played in the folder of the API.
 #pragma once
 
 #include <optional>
@@ -28,12 +28,12 @@ struct MetricCall {
     bool heard = false;      // the answer reached it
 };
 
-class Wire {
+class Services {
   public:
     // More steps than any inquiry takes: whoever needs more goes in circles.
     static constexpr int steps_max = 32;
 
-    explicit Wire(const ApiServer& api) : api_(api) {}
+    explicit Services(const ApiServer& api) : api_(api) {}
 
     // The reading of a metric, asked in the name of this namespace.
     api::metrics::MetricReading ask(const engine::MetricQuery& query, const std::string& ns,
@@ -66,8 +66,8 @@ class Wire {
 };
 
 template <class Outcome, class Next, class Other>
-std::optional<Outcome> Wire::inquire(const std::string& ns, Instant now, Next next_step,
-                                     Other other) const {
+std::optional<Outcome> Services::inquire(const std::string& ns, Instant now, Next next_step,
+                                         Other other) const {
     api::Learnt learnt;
     for (int step = 0; step < steps_max; ++step) {
         auto next = next_step(learnt);

@@ -1,4 +1,4 @@
-// One turn of the StatefulSet controller with one set: at most the creations and deletions that
+// One sync of the StatefulSet controller with one set: at most the creations and deletions that
 // Kubernetes 1.36 allows itself at once, and the status of what was found and done.
 #pragma once
 
@@ -12,9 +12,9 @@
 
 namespace sluice::sim {
 
-class SetTurn {
+class SetSync {
   public:
-    SetTurn(const Surroundings& at, Recorder& recorder, const Set& set, const Revisions& revisions,
+    SetSync(const Surroundings& at, Recorder& recorder, const Set& set, const Revisions& revisions,
             const std::vector<SetPod>& pods);
 
     // False: something was refused. The status is written all the same.

@@ -48,7 +48,7 @@ void move_partition(Chaos& chaos) {
 void delete_pod(Chaos& chaos) {
     const std::string pod = chaos.some_pod();
     chaos.did(fmt::format("delete pod {}", pod));
-    chaos.world().cluster.api().remove("pods", shop, pod, admin, chaos.world().cluster.now());
+    chaos.world().remove("pods", shop, pod);
 }
 
 void break_pod(Chaos& chaos) {
@@ -118,7 +118,7 @@ void prometheus_mood(Chaos& chaos) {
     chaos.world().egress.prometheus.mood = mood;
 }
 
-constexpr Deed table[] = {
+constexpr RandomAction table[] = {
     {change_image, 25},   {rescale, 12},     {annotate, 8},        {move_partition, 6},
     {delete_pod, 8},      {break_pod, 6},    {hit_operator, 8},    {hit_cluster, 6},
     {toggle_policies, 1}, {metric_says, 15}, {prometheus_mood, 4},
@@ -126,7 +126,7 @@ constexpr Deed table[] = {
 
 }  // namespace
 
-std::span<const Deed> general_deeds() {
+std::span<const RandomAction> general_actions() {
     return table;
 }
 
