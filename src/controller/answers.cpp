@@ -42,6 +42,10 @@ std::vector<engine::LookedAt> found_of(const std::vector<model::Ref>& wanted,
     return found;
 }
 
+engine::Refusal refusal_of(const runtime::RequestFailure& failure) {
+    return {failure.status, failure.said.empty() ? failure.message : failure.said};
+}
+
 // Which counter a write that went through belongs to.
 std::uint64_t& counter_of(Counters& counters, const engine::Action& action) {
     using Verb = engine::Action::Verb;
@@ -59,6 +63,8 @@ void Controller::on(WorkloadRead&& input, Instant now) {
     if (!found) return;
     const model::Ref& subject = *found;
     Case& about = cases_[subject];
+    if (about.search && std::exchange(about.search->is_read_alone, false))
+        return see_wanted(subject, std::move(input.answer), now);
     if (!input.answer) return request_failed(subject, input.answer.error(), now);
     about.must_read = false;
     LiveWorkload live = std::move(*input.answer);
@@ -88,10 +94,25 @@ void Controller::on(WorkloadRead&& input, Instant now) {
     carry_out(*turn->api, turn->seen, std::move(turn->decision), true, now);
 }
 
+// All else is as it is known. What could not be read is told to whoever wanted it.
+void Controller::see_wanted(const model::Ref& subject, Answer<LiveWorkload> answer, Instant now) {
+    Search& search = *cases_[subject].search;
+    search.found = found_of(search.wanted, answer ? *answer : LiveWorkload{});
+    for (engine::LookedAt& one : search.found)
+        if (!answer) one.refusal = refusal_of(answer.error());
+    const bool matters = leads_ && is_settled(subject.ns);
+    model::StatefulSet set = known_set(subject);
+    auto candidates = matters ? candidates_for(subject, set) : std::vector<Candidate>{};
+    if (candidates.empty()) return end_turn(subject, now);
+    auto turn = decided(subject, std::move(candidates), std::move(set), {}, now);
+    if (turn) carry_out(*turn->api, turn->seen, std::move(turn->decision), false, now);
+}
+
 void Controller::end_turn(const model::Ref& subject, Instant now) {
     Case& about = cases_[subject];
     about.intended.reset();
     about.search.reset();
+    about.attempt.reset();
     queue_.done(subject, now);
 }
 
@@ -99,6 +120,7 @@ void Controller::fail_turn(const model::Ref& subject, Instant now, Duration at_l
     Case& about = cases_[subject];
     about.intended.reset();
     about.search.reset();
+    about.attempt.reset();
     queue_.failed(subject, now, at_least);
 }
 
@@ -133,6 +155,10 @@ void Controller::refresh(const model::Resource* resource, const model::CustomObj
         queue_.add(subject, now);
 }
 
+bool Controller::is_watched(const model::Resource* resource) const {
+    return resource->form != model::Form::Custom || table_of(resource);
+}
+
 engine::Decision Controller::take_written(const model::Ref& subject) {
     Case& about = cases_[subject];
     SLUICE_ASSERT(about.writing != nullptr);
@@ -165,7 +191,7 @@ void Controller::count(const Case& about, const engine::Decision& written) {
 
 // An object that was made is put into no table: it may be gone again by now, and only the watch
 // knows the order of things. The watch is waited for, too, when one is gone; but whoever deletes a
-// pod goes on with what is left.
+// pod goes on with what is left, and of what nobody watches the answer is all there is.
 void Controller::on(Written&& input, Instant now) {
     using Verb = engine::Action::Verb;
     const auto found = take_ticket(input.ticket);
@@ -176,14 +202,20 @@ void Controller::on(Written&& input, Instant now) {
     const engine::Action& action = written.actions.front();
     ++counter_of(counters_, action);
     if (action.verb == Verb::Patch) refresh(action.object.ref.resource, *input.answer, now);
-    const bool goes_on = action.verb == Verb::Patch || action.object.ref.resource == &model::pods;
+    const bool watched = is_watched(action.object.ref.resource);
+    const bool goes_on =
+        action.verb == Verb::Patch || action.object.ref.resource == &model::pods || !watched;
+    Case& about = cases_[subject];
+    if (!watched) {
+        about.attempt = std::make_unique<engine::Attempt>(action.verb, action.object.ref);
+        if (*input.answer) about.attempt->object = std::get<model::CustomObject>(**input.answer);
+    }
     queue_.done(subject, now);
     if (goes_on)
         queue_.add(subject, now);
     else
         queue_.add_at(subject, now + watch_patience);
     if (is_contested(subject, action, *input.answer, now)) return;
-    Case& about = cases_[subject];
     if (written.takes_step)
         std::erase_if(about.evidence,
                       [](const engine::Evidence& one) { return !one.outlasts_step; });
@@ -199,9 +231,9 @@ void Controller::on(Written&& input, Instant now) {
 void Controller::request_failed(const model::Ref& subject, const runtime::RequestFailure& failure,
                                 Instant now) {
     Case& about = cases_[subject];
-    const bool creates =
-        about.writing && about.writing->actions.front().verb == engine::Action::Verb::Create;
-    about.writing.reset();
+    const std::unique_ptr<engine::Decision> failed = std::move(about.writing);
+    const engine::Action* action = failed ? &failed->actions.front() : nullptr;
+    const bool creates = action && action->verb == engine::Action::Verb::Create;
     const bool overtaken = failure.status == 409 || failure.status == 422;
     // Applied, refused or never arrived: whatever it was, look before the next write. Only what was
     // to be made and is there already is all the same: the watch will bring it.
@@ -214,6 +246,9 @@ void Controller::request_failed(const model::Ref& subject, const runtime::Reques
     if (!overtaken || about.conflicts % conflicts_worth_a_word == 0)
         log(Log::Level::Warning, failure.message, subject);
     fail_turn(subject, now, failure.retry_after);
+    if (action && !is_watched(action->object.ref.resource))
+        about.attempt = std::make_unique<engine::Attempt>(action->verb, action->object.ref,
+                                                          std::nullopt, refusal_of(failure));
 }
 
 void Controller::drop_case(const model::Ref& subject) {

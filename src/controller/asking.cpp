@@ -27,7 +27,6 @@ void Controller::ask(const engine::Snapshot& seen, const std::optional<engine::P
     effects_.list.push_back(Ask{about.asking, seen.subject.ns, probe->question});
 }
 
-// Of answers of one type the last one counts.
 void Controller::on(Answered&& input, Instant now) {
     SLUICE_ASSERT(input.answer != nullptr);
     const auto found = tickets_.extract(input.ticket);
@@ -36,13 +35,17 @@ void Controller::on(Answered&& input, Instant now) {
     if (about.asking != input.ticket || !about.asked) return;
     about.asking = 0;
     queue_.add(found.mapped(), now);
-    const engine::Answer& said = *input.answer;
+    keep(about, {about.asked->key, std::move(input.answer), now, about.asked->outlasts_step});
+}
+
+// Of answers of one type the last one counts.
+void Controller::keep(Case& about, engine::Evidence evidence) {
+    const engine::Answer& said = *evidence.answer;
     std::erase_if(about.evidence, [&](const engine::Evidence& one) {
         const engine::Answer& older = *one.answer;
         return typeid(older) == typeid(said);
     });
-    about.evidence.push_back(
-        {about.asked->key, std::move(input.answer), now, about.asked->outlasts_step});
+    about.evidence.push_back(std::move(evidence));
 }
 
 }  // namespace sluice::controller

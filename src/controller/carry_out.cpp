@@ -85,6 +85,7 @@ engine::Snapshot Controller::snapshot(const model::Ref& subject, Candidate candi
     seen.objects = std::move(candidate.objects);
     seen.evidence = about.evidence;
     if (about.search) seen.looked_at = about.search->found;
+    if (about.attempt) seen.attempt = *about.attempt;
     if (about.progress) seen.progress = *about.progress;
     seen.waiting_for = about.reason;
     seen.waiting_since = about.reason_since;
@@ -255,9 +256,10 @@ void Controller::remember(const api::Api& api, const engine::Snapshot& seen,
 void Controller::carry_out(const api::Api& api, const engine::Snapshot& seen,
                            engine::Decision decision, bool is_live, Instant now) {
     const model::Ref& subject = seen.subject;
-    if (!decision.rests_on.empty()) return seek(seen, decision.rests_on, now);
-    remember(api, seen, decision, now);
     Case& about = cases_[subject];
+    if (decision.noted) keep(about, std::move(*decision.noted));
+    if (!decision.rests_on.empty()) return seek(seen, decision, now);
+    remember(api, seen, decision, now);
     const bool can_read =
         !seen.workload.meta.uid.empty() || subject.resource != &model::statefulsets;
     if (!decision.actions.empty()) {
@@ -280,15 +282,21 @@ void Controller::carry_out(const api::Api& api, const engine::Snapshot& seen,
 }
 
 // Everything that was wanted in this turn is read again, so that it is all of one look.
-void Controller::seek(const engine::Snapshot& seen, const std::vector<model::Ref>& wanted,
-                      Instant now) {
+void Controller::seek(const engine::Snapshot& seen, const engine::Decision& decision, Instant now) {
     Case& about = cases_[seen.subject];
     if (!about.search) about.search = std::make_unique<Search>();
     Search& search = *about.search;
-    for (const model::Ref& one : wanted)
+    for (const model::Ref& one : decision.rests_on)
         if (std::ranges::find(search.wanted, one) == search.wanted.end())
             search.wanted.push_back(one);
-    if (++search.rounds <= rounds_max && search.wanted.size() <= wanted_max) return read_live(seen);
+    if (++search.rounds <= rounds_max && search.wanted.size() <= wanted_max) {
+        const bool is_set = seen.subject.resource == &model::statefulsets;
+        if (decision.rereads_subject || is_set) return read_live(seen);
+        search.is_read_alone = true;
+        const Ticket ticket = issue(seen.subject, static_cast<double>(search.wanted.size()));
+        effects_.list.push_back(ReadWorkload{ticket, seen.subject, search.wanted});
+        return;
+    }
     log(Log::Level::Warning,
         fmt::format("what is to be done rests on more objects than can be looked at: after {} "
                     "rounds it wants {}",
@@ -341,6 +349,7 @@ void Controller::write(const engine::Snapshot& seen, engine::Decision decision) 
     Case& about = cases_[seen.subject];
     about.intended.reset();
     about.search.reset();
+    about.attempt.reset();
     effects_.list.push_back(Write{issue(seen.subject, 1), decision.actions.front()});
     about.writing = std::make_unique<engine::Decision>(std::move(decision));
 }

@@ -115,6 +115,7 @@ class Controller {
         std::vector<model::Ref> wanted;
         std::vector<engine::LookedAt> found;  // by the last read
         int rounds = 0;
+        bool is_read_alone = false;  // without the subject
     };
 
     // What is under way for one workload. Nothing in here must survive a crash.
@@ -126,6 +127,7 @@ class Controller {
         std::unique_ptr<engine::Probe> asked;
         engine::AllEvidence evidence;
         std::unique_ptr<Search> search;
+        std::unique_ptr<engine::Attempt> attempt;  // the last one; for one turn, as the search
         std::unique_ptr<engine::CheckProgress> progress;  // what the status will say, if not yet
         std::optional<Instant> contested_until;           // our last write came back changed
         std::optional<Instant> overtaken_since;           // it carries the fence of a later leader
@@ -161,6 +163,7 @@ class Controller {
     // Null if no API that is served has this resource.
     const runtime::ObjectTable* table_of(const model::Resource* resource) const;
     runtime::ObjectTable& objects_of(const model::Resource* resource);
+    bool is_watched(const model::Resource* resource) const;
     // Those that a change of objects of this resource concerns: also by way of their owners.
     runtime::Touched subjects_of(const model::Resource* resource, runtime::Affected affected) const;
     // The API that declares its settings in the ConfigMap of this session.
@@ -202,7 +205,8 @@ class Controller {
     void remember(const api::Api& api, const engine::Snapshot& seen,
                   const engine::Decision& decision, Instant now);
     void write(const engine::Snapshot& seen, engine::Decision decision);
-    void seek(const engine::Snapshot& seen, const std::vector<model::Ref>& wanted, Instant now);
+    void seek(const engine::Snapshot& seen, const engine::Decision& decision, Instant now);
+    void see_wanted(const model::Ref& subject, Answer<LiveWorkload> answer, Instant now);
     // `intended`: what it is to confirm; null: nothing in particular.
     void read(const model::Ref& subject, const std::string& claim,
               const engine::Action* intended = nullptr);
@@ -211,6 +215,7 @@ class Controller {
     // Whom the answer to a request is about; nothing if nobody waits for it.
     std::optional<model::Ref> take_ticket(Ticket ticket);
     void stop_asking(Case& about);
+    static void keep(Case& about, engine::Evidence evidence);
     // Whether this very question is under way.
     static bool is_asking(const Case& about, const engine::Probe& probe);
     void ask(const engine::Snapshot& seen, const std::optional<engine::Probe>& probe);

@@ -98,7 +98,9 @@ struct Decision {
     // Objects that it rests on and that were not looked at: they are read, and it is decided anew;
     // nothing else is done then.
     std::vector<model::Ref> rests_on;
-    std::optional<Ended> ended;  // the first action ends a rollout
+    bool rereads_subject = true;    // together with those; false: it is known well enough
+    std::optional<Evidence> noted;  // what those came to: kept like the answer to a probe
+    std::optional<Ended> ended;     // the first action ends a rollout
 };
 
 // The workload itself is written, not just an object that is about it.

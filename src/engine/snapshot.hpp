@@ -9,6 +9,7 @@
 
 #include "base/result.hpp"
 #include "base/time.hpp"
+#include "engine/decision.hpp"
 #include "engine/probe.hpp"
 #include "engine/progress.hpp"
 #include "engine/reason.hpp"
@@ -31,9 +32,22 @@ struct Environment {
     std::string fence = {};       // of the leader that we are; empty: nobody else can lead
 };
 
+// Why a request came to nothing: the HTTP status, 0 if there was no answer, and the server's words.
+struct Refusal {
+    int status = 0;
+    std::string why;
+};
 struct LookedAt {
     model::Ref ref;
     std::optional<model::CustomObject> object;
+    std::optional<Refusal> refusal = {};  // it could not be looked at
+};
+// What became of the last write to an object that nobody watches.
+struct Attempt {
+    Action::Verb verb;
+    model::Ref ref;
+    std::optional<model::CustomObject> object = {};  // as it is now, if it was not deleted
+    std::optional<Refusal> refusal = {};
 };
 
 struct Snapshot {
@@ -46,6 +60,7 @@ struct Snapshot {
     std::vector<model::CustomObject> owned;  // by an object in `objects`, that the API watches, too
     // What a decision wanted to look at: each with its object, or without one if there is none.
     std::vector<LookedAt> looked_at;
+    std::optional<Attempt> attempt;     // until something else is done, or nothing
     std::optional<Reason> waiting_for;  // what the last look found, and since when it has been so
     Instant waiting_since;
     std::optional<Error> hook_problem;       // why the hook that the workload names cannot be asked

@@ -1,11 +1,10 @@
 // Asks what analyses want to know: lets the Inquirer put questions to Prometheus and to web
-// servers, with the Secrets that they name, and runs Jobs through the API server.
+// servers, with the Secrets that they name.
 //
 // Promises: every question ends in exactly one `done`, on the loop, never from inside ask(), unless
 // it was cancelled or the caller destroyed; whatever goes wrong on the way, a bound that was met
-// among it, is a sentence without a secret; a Job is made once however often it is asked for, and
-// only one that the run controls is looked at or deleted. Refuses: hosts that are not allowed, and
-// what the Inquirer refuses.
+// among it, is a sentence without a secret. Refuses: hosts that are not allowed, and what the
+// Inquirer refuses.
 #pragma once
 
 #include <cstdint>
@@ -23,10 +22,6 @@ namespace sluice::probe {
 inline constexpr InquiryBounds analysis_bounds{
     .calls_max = 128, .per_namespace_max = 16, .first_places = 64};
 
-// Requests about Jobs at once. What waits behind them is bounded by the runs: each asks one
-// question.
-inline constexpr std::size_t jobs_max = 8;
-
 class AnalysisCaller {
   public:
     using CallId = std::uint64_t;
@@ -36,27 +31,22 @@ class AnalysisCaller {
     // `api` must outlive the caller. `allowed` are the hosts that may be asked; empty: any.
     AnalysisCaller(boost::asio::io_context& loop, kube::ApiClient& api, api::HostList allowed,
                    bool allow_local, InquiryBounds bounds = analysis_bounds);
-    ~AnalysisCaller();
-    AnalysisCaller(const AnalysisCaller&) = delete;
-    AnalysisCaller& operator=(const AnalysisCaller&) = delete;
 
-    // Secrets and Jobs are those of the namespace `ns`.
+    // Secrets are those of the namespace `ns`.
     CallId ask(const std::string& ns, api::analysis::Question question, Done done);
-    // Ends a question without `done`. Unknown ids are ignored. A Job that was begun goes on.
-    void cancel(CallId id);
+    // Ends a question without `done`. Unknown ids are ignored.
+    void cancel(CallId id) { inquirer_.cancel(id); }
     // As with the Inquirer.
     void forbid(std::shared_ptr<const net::KnownAddresses> addresses) {
         inquirer_.forbid(std::move(addresses));
     }
     // Questions that are being asked, and those that wait for a place.
-    std::size_t in_flight() const;
-    std::size_t waiting() const;
+    std::size_t in_flight() const { return inquirer_.in_flight(); }
+    std::size_t waiting() const { return inquirer_.waiting(); }
 
   private:
-    class Jobs;
     Inquirer inquirer_;
     api::HostList allowed_;
-    std::shared_ptr<Jobs> jobs_;
 };
 
 }  // namespace sluice::probe

@@ -53,6 +53,7 @@ struct RequestFailure {
     Duration retry_after{0};
     std::string message;
     bool too_large = false;  // the answer was longer than we read
+    std::string said = {};   // of the message, what the server said itself
 };
 
 struct SeenObject {

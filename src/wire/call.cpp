@@ -23,12 +23,14 @@ constexpr std::size_t pods_max = 10'000;
 constexpr Duration list_deadline = 60s;
 
 RequestFailure failure_of(RequestFailure failure, std::string_view doing) {
-    failure.message = fmt::format("cannot {}: {}", doing, failure.message);
+    failure.said = std::move(failure.message);
+    failure.message = fmt::format("cannot {}: {}", doing, failure.said);
     return failure;
 }
 
+// Answered, but not so that it can be read.
 RequestFailure malformed(const Error& error, std::string_view doing) {
-    return {0, Duration{0}, fmt::format("cannot {}: {}", doing, error.message)};
+    return failure_of({200, Duration{0}, error.message}, doing);
 }
 
 bool is_missing(const Answer& answer) {

@@ -5,6 +5,7 @@
 #include <boost/json.hpp>
 
 #include "api/analysis/history.hpp"
+#include "api/analysis/job_step.hpp"
 #include "api/analysis/measuring.hpp"
 #include "api/claims.hpp"
 #include "model/annotations.hpp"
@@ -119,6 +120,32 @@ void trim(CustomObject& object) {
     object.spec = stay == TimeToLive{} ? "" : write_run_spec(left);
 }
 
+namespace {
+
+// What follows from the Job that a turn asks about; nothing if it asks about none, or if its status
+// is to be written first.
+std::optional<JobStep> job_step_of(const Turn& turn, const engine::Snapshot& seen) {
+    const CustomObject& object = seen.objects.front();
+    const auto* job = turn.question ? std::get_if<JobQuestion>(&turn.question->what) : nullptr;
+    if (!job || status_write(object, turn.status)) return std::nullopt;
+    return next_step(*job, object.meta.key.ns, seen);
+}
+
+// A Job that is made cannot be unmade, so a run that is not as we see it makes none.
+void add_job(Decision& decision, JobStep step, Instant now) {
+    if (auto* action = std::get_if<engine::Action>(&step)) {
+        decision.needs_live = action->verb == engine::Action::Verb::Create;
+        decision.actions.push_back(std::move(*action));
+    } else if (auto* job = std::get_if<model::Ref>(&step)) {
+        decision.rests_on.push_back(std::move(*job));
+        decision.rereads_subject = false;
+    } else {
+        decision.wake_at = now;  // one Job at a time
+    }
+}
+
+}  // namespace
+
 Decision decide(const engine::Snapshot& seen, Instant now) {
     Decision decision;
     if (seen.objects.empty() || seen.objects.front().meta.deleting) return decision;
@@ -126,6 +153,15 @@ Decision decide(const engine::Snapshot& seen, Instant now) {
     if (!is_served(object)) return decision;
     const RunStatus old = read_run_status(object);
     Turn turn = turn_of(object, old, answer_in(seen), now);
+    std::optional<JobStep> job = job_step_of(turn, seen);
+    using Reply = decltype(MeasurementAnswer::what);
+    if (auto* known = job ? std::get_if<Reply>(&*job) : nullptr) {
+        const MeasurementAnswer answer{turn.question->key, std::move(*known),
+                                       in_whole_seconds(now)};
+        decision.noted = engine::Evidence{answer.key, engine::answer_of(answer), now};
+        turn = turn_of(object, old, answer, now);
+        job = job_step_of(turn, seen);
+    }
     const PhaseRow& row = row_of(turn.status.phase);
     decision.subject = subject_of(object);
     decision.report = {row.is, row.reason, sentence(turn.status), ""};
@@ -136,11 +172,10 @@ Decision decide(const engine::Snapshot& seen, Instant now) {
         decision.actions.push_back(std::move(*write));
         return decision;
     }
-    if (turn.question) {
+    if (job) {
+        add_job(decision, std::move(*job), now);
+    } else if (turn.question) {
         std::string key = turn.question->key;
-        // A Job that is made cannot be unmade, so a run that is not as we see it makes none.
-        const auto* job = std::get_if<JobQuestion>(&turn.question->what);
-        decision.needs_live = job && job->act == JobQuestion::Act::Run;
         decision.probe =
             engine::Probe{std::move(key), engine::question_of(std::move(*turn.question))};
     }

@@ -113,8 +113,6 @@ class OperatorHost {
     Played play(const engine::MetricQuery& query, const std::string& ns);
     Played play(const api::analysis::Question& question, const std::string& ns);
     Played play(const api::rollout_plugin::PluginProbe& look, const std::string& ns);
-    api::analysis::JobSeen see_job(const api::analysis::JobQuestion& question,
-                                   const std::string& ns);
     wire::Answer spoiled(const runtime::WatchScope& scope, wire::Answer answer) const;
     void begin_watch(controller::SessionId session, const model::Resource& resource,
                      const Response& begun);

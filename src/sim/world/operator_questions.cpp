@@ -1,32 +1,15 @@
-// The questions of an operator: to hooks, to Prometheus, to web servers, to plugins, and by Jobs.
+// The questions of an operator: to hooks, to Prometheus, to web servers and to plugins.
 #include <fmt/format.h>
 
 #include "base/assert.hpp"
-#include "sim/api/state.hpp"
 #include "sim/world/operator_host.hpp"
-#include "wire/paths.hpp"
-#include "wire/requests.hpp"
 
 namespace sluice::sim {
 
-using api::analysis::JobQuestion;
-using api::analysis::JobSeen;
 using api::analysis::MeasurementAnswer;
 using api::analysis::NotMeasured;
 
 namespace {
-
-JobSeen seen_in(const json::object& job) {
-    const json::object& status = object_at(job, "/status");
-    const auto is_true = [&](const char* type) {
-        const json::object* found = condition(status, type);
-        return found && text_at(*found, "/status") == "True";
-    };
-    if (is_true("Complete")) return {JobSeen::State::Succeeded, ""};
-    if (is_true("Failed"))
-        return {JobSeen::State::Failed, text_at(*condition(status, "Failed"), "/reason")};
-    return {JobSeen::State::Running, ""};
-}
 
 using engine::answer_of;
 using engine::opened;
@@ -40,9 +23,6 @@ Said unanswered(const engine::MetricQuery&, const std::string& why) {
     return answer_of(api::metrics::to_answer(api::metrics::unknown(why)));
 }
 Said unanswered(const api::analysis::Question& question, const std::string& why) {
-    const auto* job = std::get_if<JobQuestion>(&question.what);
-    if (job && job->act != JobQuestion::Act::Stop)
-        return answer_of(MeasurementAnswer{question.key, JobSeen{JobSeen::State::Unknown, ""}, {}});
     return answer_of(MeasurementAnswer{question.key, NotMeasured{why}, {}});
 }
 Said unanswered(const api::rollout_plugin::PluginProbe&, const std::string& why) {
@@ -55,36 +35,14 @@ Access access_of(const api::pilot::HookCall&) {
 Access access_of(const engine::MetricQuery&) {
     return Access::Read;
 }
-Access access_of(const api::analysis::Question& question) {
-    const auto* job = std::get_if<JobQuestion>(&question.what);
-    return job && job->act != JobQuestion::Act::Look ? Access::Write : Access::Read;
+Access access_of(const api::analysis::Question&) {
+    return Access::Read;
 }
 Access access_of(const api::rollout_plugin::PluginProbe&) {
     return Access::Write;
 }
 
 }  // namespace
-
-// What production's caller asks of the API server about a Job.
-JobSeen OperatorHost::see_job(const JobQuestion& question, const std::string& ns) {
-    const model::Ref ref{&model::jobs, ns, question.name};
-    const wire::Request get{.path = wire::object_path(ref)};
-    const bool runs = question.act == JobQuestion::Act::Run;
-    const bool stops = question.act == JobQuestion::Act::Stop;
-    Response response =
-        serve(runs ? wire::create(wire::collection_path(model::jobs, ns), question.body) : get);
-    if (runs && response.status == 409) response = serve(get);
-    if (stops && response.status == 404) return {JobSeen::State::Stopped, ""};
-    if (response.status >= 300) return {JobSeen::State::Unknown, ""};
-    const json::object& job = response.body.get_object();
-    if (stops) {
-        serve(wire::remove(wire::object_path(ref), text_at(job, "/metadata/uid")));
-        return {JobSeen::State::Stopped, ""};
-    }
-    if (!question.retired.empty())
-        see_job({JobQuestion::Act::Stop, question.retired, question.run_uid, {}, {}}, ns);
-    return seen_in(job);
-}
 
 OperatorHost::Played OperatorHost::play(const api::pilot::HookCall& call, const std::string&) {
     auto verdict = egress_.ask(*call.hooks, call.transition, cluster_.now());
@@ -100,8 +58,6 @@ OperatorHost::Played OperatorHost::play(const engine::MetricQuery& query, const 
 
 OperatorHost::Played OperatorHost::play(const api::analysis::Question& question,
                                         const std::string& ns) {
-    if (const auto* job = std::get_if<JobQuestion>(&question.what))
-        return {answer_of(MeasurementAnswer{question.key, see_job(*job, ns), {}})};
     return {answer_of(egress_.ask(question, ns, cluster_.now()))};
 }
 

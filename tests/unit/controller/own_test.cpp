@@ -381,6 +381,95 @@ TEST(Wants, OfARunAreReadWithoutAnySet) {
     EXPECT_EQ(found, true);
 }
 
+// A run that wants to look at salt, again and again, without a look at itself.
+struct Poller {
+    Poller() {
+        run_decides = [this](const Snapshot& seen, Instant now) {
+            looks.push_back(seen);
+            Decision decision;
+            if (seen.looked_at.empty() && seen.evidence.empty()) {
+                decision.rests_on = {{&recipes, "", "salt"}};
+                decision.rereads_subject = false;
+            } else if (!seen.looked_at.empty()) {
+                decision.noted = engine::Evidence{"salt", std::make_shared<const Said>(), now};
+            }
+            return decision;
+        };
+    }
+    std::vector<Snapshot> looks;
+};
+
+TEST(Wants, OfWhoKnowsItselfWellEnoughAreReadAloneAndWhatTheyCameToIsKept) {
+    Desk desk;
+    const Poller poller;
+    desk.put(runs, object("one"));
+    const auto reads = desk.done<ReadWorkload>();
+    ASSERT_THAT(reads, SizeIs(1));
+    EXPECT_EQ(reads[0].objects, (std::vector<model::Ref>{{&recipes, "", "salt"}}));
+    desk.take(WorkloadRead{reads[0].ticket, LiveWorkload{{}, {}, {{&recipes, object("salt")}}}});
+    EXPECT_TRUE(poller.looks.back().looked_at.at(0).object.has_value());
+    EXPECT_THAT(poller.looks.back().objects, SizeIs(1)) << "as it is known";
+    desk.put(runs, object("one"));
+    EXPECT_THAT(poller.looks.back().looked_at, IsEmpty());
+    ASSERT_THAT(poller.looks.back().evidence, SizeIs(1));
+    EXPECT_EQ(poller.looks.back().evidence[0].key, "salt");
+}
+
+TEST(Wants, ThatCouldNotBeReadAloneAreToldSo) {
+    Desk desk;
+    const Poller poller;
+    desk.put(runs, object("one"));
+    desk.take(WorkloadRead{desk.done<ReadWorkload>().at(0).ticket, std::unexpected(refused(403))});
+    const auto& found = poller.looks.back().looked_at;
+    ASSERT_THAT(found, SizeIs(1));
+    EXPECT_FALSE(found[0].object.has_value());
+    ASSERT_TRUE(found[0].refusal.has_value());
+    EXPECT_EQ(found[0].refusal->status, 403);
+    EXPECT_EQ(found[0].refusal->why, "refused");
+}
+
+// A run that makes salt, which nobody watches, once.
+struct Maker {
+    Maker() {
+        run_decides = [this](const Snapshot& seen, Instant) {
+            attempts.push_back(seen.attempt);
+            Decision decision;
+            if (attempts.size() == 1)
+                decision.actions.push_back({.verb = Action::Verb::Create,
+                                            .object = {{&recipes, "", "salt"}, ""},
+                                            .body = "body"});
+            return decision;
+        };
+    }
+    std::vector<std::optional<engine::Attempt>> attempts;
+};
+
+TEST(Attempts, AreShownOnceWithWhatWasMade) {
+    Desk desk;
+    const Maker maker;
+    desk.put(runs, object("one"));
+    desk.take(Written{desk.creations().at(0).ticket, object("salt")});
+    ASSERT_THAT(maker.attempts, SizeIs(2)) << "at once: no watch will bring it";
+    EXPECT_EQ(maker.attempts[1]->ref, (model::Ref{&recipes, "", "salt"}));
+    EXPECT_EQ(maker.attempts[1]->object->meta.key.name, "salt");
+    EXPECT_EQ(desk.controller.counters().objects_created, 1u);
+    desk.put(runs, object("one"));
+    EXPECT_FALSE(maker.attempts.back().has_value());
+}
+
+TEST(Attempts, ThatFailedAreShownWithWhatTheServerSaid) {
+    Desk desk;
+    const Maker maker;
+    desk.put(runs, object("one"));
+    runtime::RequestFailure forbidden{403, {}, "cannot create recipes: no"};
+    forbidden.said = "no";
+    desk.take(Written{desk.creations().at(0).ticket, std::unexpected(forbidden)});
+    desk.pass(2s);
+    ASSERT_THAT(maker.attempts, SizeIs(2));
+    EXPECT_EQ(maker.attempts[1]->refusal->status, 403);
+    EXPECT_EQ(maker.attempts[1]->refusal->why, "no");
+}
+
 TEST(Wants, AReadThatFailsIsTriedAgainLater) {
     Desk desk;
     const Curious curious{1};

@@ -3,8 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <boost/json.hpp>
-
 #include "tests/unit/probe/hook_world.hpp"
 
 namespace sluice::probe::test {
@@ -12,44 +10,12 @@ namespace {
 
 using namespace api::analysis;
 using testing::HasSubstr;
-using State = JobSeen::State;
-using Act = JobQuestion::Act;
 
-const std::string jobs = "/apis/batch/v1/namespaces/shop/jobs";
-
-// The API server's Jobs, beside web servers and Prometheus, behind one port.
+// Web servers and Prometheus, behind one port.
 class AnalysisCallerTest : public HookWorld {
   protected:
     AnalysisCallerTest() {
-        hook = [this](const Seen& request) {
-            if (!request.target.starts_with(jobs)) return peer(request);
-            return request.method == "POST" ? create(request) : of_one(request);
-        };
-    }
-
-    Reply create(const Seen& request) {
-        if (refusal_of_jobs) return *refusal_of_jobs;
-        const auto body = boost::json::parse(request.body);
-        const std::string name{body.at_pointer("/metadata/name").as_string()};
-        if (known.contains(name))
-            return {409, R"({"kind":"Status","reason":"AlreadyExists","message":"exists"})"};
-        known[name] = job_json("uid-1", "");
-        return {201, known[name]};
-    }
-    Reply of_one(const Seen& request) {
-        const auto found = known.find(request.target.substr(jobs.size() + 1));
-        if (found == known.end()) return {404, R"({"kind":"Status","message":"not found"})"};
-        const std::string body = found->second;
-        if (request.method == "DELETE") {
-            deletions.push_back(request.body);
-            known.erase(found);
-        }
-        return {200, body};
-    }
-    static std::string job_json(const std::string& controller, const std::string& conditions) {
-        return R"({"metadata":{"uid":"job-uid","ownerReferences":[{"uid":"other"},{"uid":")" +
-               controller + R"(","controller":true}]},"status":{"conditions":[)" + conditions +
-               "]}}";
+        hook = [this](const Seen& request) { return peer(request); };
     }
 
     void open_caller(const std::string& allowed = "", bool allow_local = true,
@@ -78,16 +44,6 @@ class AnalysisCallerTest : public HookWorld {
         const auto* failed = std::get_if<NotMeasured>(&answer.what);
         return failed ? failed->why : "measured";
     }
-    JobSeen seen(const JobQuestion& question) {
-        const MeasurementAnswer answer = ask(question);
-        const auto* job = std::get_if<JobSeen>(&answer.what);
-        EXPECT_NE(job, nullptr) << why(answer);
-        return job ? *job : JobSeen{State::Unknown, "nothing"};
-    }
-    static JobQuestion job(Act act, const std::string& name = "smoke") {
-        return {act, name, "uid-1",
-                act == Act::Run ? R"({"metadata":{"name":")" + name + R"("}})" : "", ""};
-    }
     WebQuestion web() const {
         WebQuestion question;
         question.provider.url = server.url("/ready");
@@ -96,9 +52,6 @@ class AnalysisCallerTest : public HookWorld {
     }
 
     Handler peer = [](const Seen&) { return Reply{200, R"({"ok":true})"}; };
-    std::map<std::string, std::string> known;  // Jobs by name
-    std::vector<std::string> deletions;
-    std::optional<Reply> refusal_of_jobs;
     std::vector<MeasurementAnswer> answers;
     std::unique_ptr<AnalysisCaller> analyses;
 };
@@ -184,82 +137,16 @@ TEST_F(AnalysisCallerTest, ABoundOfOursIsNoMeasurement) {
     EXPECT_TRUE(std::holds_alternative<NotAsked>(ask(web()).what));
 }
 
-TEST_F(AnalysisCallerTest, AJobIsMadeOnceHoweverOftenItIsAskedFor) {
-    EXPECT_EQ(seen(job(Act::Run)).state, State::Running);
-    EXPECT_EQ(known.size(), 1u);
-    known["smoke"] = job_json("uid-1", R"({"type":"Complete","status":"True"})");
-    EXPECT_EQ(seen(job(Act::Run)).state, State::Succeeded);
-    EXPECT_EQ(known.size(), 1u);
-}
-
-TEST_F(AnalysisCallerTest, AJobIsLookedAt) {
-    EXPECT_EQ(why(ask(job(Act::Look))), "Job shop/smoke is gone");
-    known["smoke"] = job_json("uid-1", R"({"type":"Failed","status":"False"})");
-    EXPECT_EQ(seen(job(Act::Look)).state, State::Running);
-    known["smoke"] = job_json("uid-1", R"({"type":"Failed","status":"True",)"
-                                       R"("reason":"BackoffLimitExceeded","message":"twice"})");
-    const JobSeen failed = seen(job(Act::Look));
-    EXPECT_EQ(failed.state, State::Failed);
-    EXPECT_EQ(failed.message, "BackoffLimitExceeded: twice");
-}
-
-TEST_F(AnalysisCallerTest, AJobOfSomebodyElseIsLeftAlone) {
-    known["smoke"] = job_json("uid-2", R"({"type":"Complete","status":"True"})");
-    for (const Act act : {Act::Run, Act::Look, Act::Stop})
-        EXPECT_EQ(why(ask(job(act))), "Job shop/smoke belongs to somebody else");
-    EXPECT_EQ(known.size(), 1u);
-}
-
-TEST_F(AnalysisCallerTest, AJobIsStoppedWithItsPods) {
-    known["smoke"] = job_json("uid-1", "");
-    EXPECT_EQ(seen(job(Act::Stop)).state, State::Stopped);
-    EXPECT_TRUE(known.empty());
-    EXPECT_THAT(deletions.at(0), HasSubstr(R"("propagationPolicy":"Background")"));
-    EXPECT_THAT(deletions.at(0), HasSubstr(R"("preconditions":{"uid":"job-uid"})"));
-    EXPECT_EQ(seen(job(Act::Stop)).state, State::Stopped) << "what is gone needs no stopping";
-}
-
-TEST_F(AnalysisCallerTest, TheJobOfAnOldMeasurementGoes) {
-    known["old"] = job_json("uid-1", "");
-    JobQuestion next = job(Act::Run, "new");
-    next.retired = "old";
-    EXPECT_EQ(seen(next).state, State::Running);
-    for (int i = 0; i < 100 && known.contains("old"); ++i)
-        loop.run_one_for(1s);
-    EXPECT_FALSE(known.contains("old"));
-    EXPECT_EQ(answers.size(), 1u) << "only the question was answered";
-}
-
-TEST_F(AnalysisCallerTest, WhatMayPassIsUnknownAndWhatWillNotIsASentence) {
-    refusal_of_jobs = {503, R"({"kind":"Status","message":"busy"})"};
-    EXPECT_EQ(seen(job(Act::Run)).state, State::Unknown);
-    refusal_of_jobs = {422, R"({"kind":"Status","message":"spec.template is wrong"})"};
-    EXPECT_EQ(why(ask(job(Act::Run))), "Job shop/smoke: spec.template is wrong");
-    refusal_of_jobs = {403, R"({"kind":"Status","message":"jobs is forbidden"})"};
-    EXPECT_THAT(why(ask(job(Act::Run))), HasSubstr("jobs is forbidden (the right to run Jobs"));
-}
-
-TEST_F(AnalysisCallerTest, ManyJobsAreAskedAboutInTurn) {
-    for (int i = 0; i < 30; ++i)
-        begin_question({"key", job(Act::Run, "smoke-" + std::to_string(i))});
-    EXPECT_EQ(analyses->in_flight(), jobs_max);
-    EXPECT_EQ(analyses->waiting(), 30 - jobs_max);
-    while (answers.size() < 30)
-        ASSERT_NE(loop.run_one_for(60s), 0u);
-    EXPECT_EQ(known.size(), 30u);
-    EXPECT_EQ(analyses->in_flight() + analyses->waiting(), 0u);
-}
-
 TEST_F(AnalysisCallerTest, AQuestionThatWasTakenBackGivesNothing) {
-    const auto about_web = begin_question({"a", web()});
-    const auto about_job = begin_question({"b", job(Act::Run)});
-    EXPECT_NE(about_web, about_job);
-    analyses->cancel(about_web);
-    analyses->cancel(about_job);
+    const auto one = begin_question({"a", web()});
+    const auto other = begin_question({"b", web()});
+    EXPECT_NE(one, other);
+    analyses->cancel(one);
+    analyses->cancel(other);
     loop.run_for(50ms);
     EXPECT_TRUE(answers.empty());
     EXPECT_EQ(analyses->in_flight() + analyses->waiting(), 0u);
-    begin_question({"c", job(Act::Run)});
+    begin_question({"c", web()});
     analyses.reset();
     loop.run_for(50ms);
     EXPECT_TRUE(answers.empty());

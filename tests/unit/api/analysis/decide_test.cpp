@@ -110,9 +110,37 @@ TEST(AnalysisDecision, AJobIsMadeOnlyAfterALookAtTheApi) {
             status = written(decision);
             decision = decide(seeing(spec, status), noon);
         }
-        ASSERT_TRUE(asked_by(decision).has_value());
+        EXPECT_EQ(asked_by(decision).has_value(), !is_job);
+        ASSERT_EQ(decision.actions.size(), is_job ? 1U : 0U);
+        if (is_job) EXPECT_EQ(decision.actions[0].verb, engine::Action::Verb::Create);
         EXPECT_EQ(decision.needs_live, is_job);
     }
+}
+
+TEST(AnalysisDecision, WhatALookAtTheJobCameToIsNotedAndAskedAgainAtItsPace) {
+    const std::string spec = R"({"metrics":[)" + job_json("smoke", "") + "]}";
+    const std::string started = written(decide(seeing(spec), noon));
+    const std::string status =
+        started.contains("job-name") ? started : written(decide(seeing(spec, started), noon));
+    engine::Snapshot seen = seeing(spec, status);
+    model::CustomObject job;
+    job.meta.uid = "job-uid";
+    job.owner_uid = "uid-1";
+    const model::Ref ref{&model::jobs, "shop", "uid-1.smoke.1"};
+    seen.attempt = engine::Attempt{engine::Action::Verb::Create, ref, job};
+    const engine::Decision made = decide(seen, noon);
+    ASSERT_TRUE(made.noted.has_value());
+    EXPECT_TRUE(made.actions.empty() && !made.probe);
+    EXPECT_EQ(made.wake_at, noon + 5s);
+    seen.attempt.reset();
+    seen.evidence = {*made.noted};
+    EXPECT_EQ(decide(seen, noon + 4s).wake_at, noon + 5s);
+    const engine::Decision due = decide(seen, noon + 5s);
+    EXPECT_EQ(due.rests_on, std::vector{ref});
+    EXPECT_FALSE(due.rereads_subject);
+    job.status = R"({"conditions":[{"type":"Complete","status":"True"}]})";
+    seen.looked_at = {{ref, job}};
+    EXPECT_THAT(written(decide(seen, noon + 5s)), HasSubstr(R"("phase":"Successful")"));
 }
 
 TEST(AnalysisDecision, TheEndIsWrittenAndTold) {
