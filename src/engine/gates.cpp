@@ -172,6 +172,13 @@ Verdict judge(const Analysis& gate, const Standing&, Instant) {
     return hold;
 }
 
+Verdict judge(const JobSuccess& gate, const Standing&, Instant) {
+    if (gate.state == JobSuccess::State::Succeeded) return Pass{};
+    if (gate.state == JobSuccess::State::Failed)
+        return Fail{Reason::JobFailed, fmt::format("Job {} failed: {}", gate.job, gate.message)};
+    return Hold{Reason::JobRunning, fmt::format("Waiting for Job {} to end.", gate.job)};
+}
+
 Verdict judge(const Refused& gate, const Standing&, Instant) {
     return Hold{gate.reason, gate.message};
 }

@@ -14,6 +14,7 @@ Verdict judge(const SettleTime& gate, const Standing& standing, Instant now);
 Verdict judge(const HookApproval& gate, const Standing& standing, Instant now);
 Verdict judge(const Pause& gate, const Standing& standing, Instant now);
 Verdict judge(const Analysis& gate, const Standing& standing, Instant now);
+Verdict judge(const JobSuccess& gate, const Standing& standing, Instant now);
 Verdict judge(const Refused& gate, const Standing& standing, Instant now);
 Verdict judge(const ExposureReached& gate, const Standing& standing, Instant now);
 Verdict judge(const MetricCheck& gate, const Standing& standing, Instant now);

@@ -95,6 +95,15 @@ struct Analysis {
     friend bool operator==(const Analysis&, const Analysis&) = default;
 };
 
+// A Job that the owner of the rollout has made ends well, as far as it is known.
+struct JobSuccess {
+    enum class State : std::uint8_t { Running, Succeeded, Failed };
+    std::string job;
+    State state = State::Running;
+    std::string message = {};  // why it failed
+    friend bool operator==(const JobSuccess&, const JobSuccess&) = default;
+};
+
 // What is asked for cannot be understood: nothing passes until it is put right.
 struct Refused {
     Reason reason;
@@ -103,7 +112,7 @@ struct Refused {
 };
 
 using Gate = std::variant<PodsReady, PodsRunning, RevisionSettled, SettleTime, ExposureReached,
-                          HookApproval, MetricCheck, Pause, Analysis, Refused>;
+                          HookApproval, MetricCheck, Pause, Analysis, JobSuccess, Refused>;
 
 // What becomes of a rollout that failed.
 enum class OnFailure : std::uint8_t {

@@ -74,6 +74,9 @@ enum class Tone : std::uint8_t { Normal, Warning };
     X(AnalysisRunInconclusive, Warning,                                                            \
       "Measurements were neither good nor bad: the rollout rests until a person decides.",         \
       "A person goes on, or aborts.")                                                              \
+    X(JobRunning, Normal, "A Job is under way that must end well first.", "The Job.")              \
+    X(JobFailed, Warning, "A Job that must end well has failed.",                                  \
+      "What the message says; then a new template, or a retry.")                                   \
     X(PluginWorking, Normal, "The plugin brings the workload to where the step wants it.",         \
       "The plugin.")                                                                               \
     X(PluginError, Warning, "The plugin could not be asked, or could not do it.",                  \

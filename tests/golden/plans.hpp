@@ -64,6 +64,10 @@ inline std::string told(const engine::Analysis& gate) {
     return fmt::format("the analysis of step {} ends well", gate.place + 1);
 }
 
+inline std::string told(const engine::JobSuccess& gate) {
+    return fmt::format("Job {} ends well", gate.job);
+}
+
 inline std::string told(const engine::Refused& gate) {
     return "never: " + gate.message;
 }

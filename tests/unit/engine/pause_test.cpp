@@ -43,5 +43,18 @@ TEST(PauseGate, OneThatBeginsNowIsRememberedInWholeSecondsAndIsNoShorterForIt) {
     EXPECT_EQ(held(minute, noon + 999ms).until, noon + 61s);
 }
 
+TEST(JobSuccessGate, PassesOnlyWhenTheJobHasEndedWell) {
+    JobSuccess gate{.job = "migrate"};
+    EXPECT_EQ(std::get<Hold>(judge(gate, seen(3), noon)).message,
+              "Waiting for Job migrate to end.");
+    gate.state = JobSuccess::State::Failed;
+    gate.message = "BackoffLimitExceeded";
+    const Fail failed = std::get<Fail>(judge(gate, seen(3), noon));
+    EXPECT_EQ(failed.message, "Job migrate failed: BackoffLimitExceeded");
+    EXPECT_FALSE(failed.aborts);
+    gate.state = JobSuccess::State::Succeeded;
+    EXPECT_TRUE(std::holds_alternative<Pass>(judge(gate, seen(3), noon)));
+}
+
 }  // namespace
 }  // namespace sluice::engine
