@@ -31,8 +31,9 @@ class Api:
 
 
 # Reasons that people read, such as AnalysisRunFailed, are of the engine's gate and not of the API.
-ANALYSIS = (r"argoproj|analysis[ _]?run(?!ning|Successful|Failed|Error|Inconclusive)|analysis[ _]?template"
-            r"|\bapi(::|/)analysis\b|(?-i:\banalysis::)|namespace analysis\b")
+ANALYSIS = (r"argoproj|analysis[ _]?run(?!ning|Successful|Failed|Error|Inconclusive)"
+            r"|analysis[ _]?template|\bapi(::|/)analysis\b|(?-i:\banalysis::)"
+            r"|namespace analysis\b")
 APIS = (
     Api("pilot", "pilot", r"pilot"),
     Api("phased_rollout", "phasedrollout", r"phased[ _]?rollout|sts\.plus"),

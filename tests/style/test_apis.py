@@ -34,8 +34,8 @@ def test_every_spelling_of_a_name_is_found(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", [
-    "a rollout", "Reason::AnalysisRunning", "AnalysisRunFailed", "Analysis", "an analysis", "plugin",
-    "phase", "plugins of rollouts"])
+    "a rollout", "Reason::AnalysisRunning", "AnalysisRunFailed", "Analysis", "an analysis",
+    "plugin", "phase", "plugins of rollouts"])
 def test_what_is_of_no_api_is_not(text: str) -> None:
     assert [api.folder for api in APIS if api.is_named_in(text)] == []
 

@@ -5,74 +5,60 @@
 namespace sluice::sim {
 namespace {
 
+// All of version v1. Marks: "n" has a namespace, "s" has a status, "g" counts its generation.
 struct Row {
     const char* group;
-    const char* version;
     const char* plural;
-    const char* singular;
     const char* kind;
     const char* short_name;
-    bool namespaced;
-    bool has_status;
-    bool counts_generation;
+    std::string_view marks;
 };
 
 constexpr Row table[] = {
-    {"", "v1", "namespaces", "namespace", "Namespace", "ns", false, true, false},
-    {"", "v1", "nodes", "node", "Node", "no", false, true, false},
-    {"", "v1", "persistentvolumes", "persistentvolume", "PersistentVolume", "pv", false, true,
-     false},
-    {"", "v1", "pods", "pod", "Pod", "po", true, true, true},
-    {"", "v1", "configmaps", "configmap", "ConfigMap", "cm", true, false, false},
-    {"", "v1", "secrets", "secret", "Secret", "", true, false, false},
-    {"", "v1", "services", "service", "Service", "svc", true, true, false},
-    {"", "v1", "serviceaccounts", "serviceaccount", "ServiceAccount", "sa", true, false, false},
-    {"", "v1", "persistentvolumeclaims", "persistentvolumeclaim", "PersistentVolumeClaim", "pvc",
-     true, true, false},
-    {"", "v1", "events", "event", "Event", "ev", true, false, false},
-    {"events.k8s.io", "v1", "events", "event", "Event", "ev", true, false, false},
-    {"apps", "v1", "statefulsets", "statefulset", "StatefulSet", "sts", true, true, true},
-    {"apps", "v1", "controllerrevisions", "controllerrevision", "ControllerRevision", "", true,
-     false, false},
-    {"apps", "v1", "deployments", "deployment", "Deployment", "deploy", true, true, true},
-    {"batch", "v1", "jobs", "job", "Job", "", true, true, true},
-    {"policy", "v1", "poddisruptionbudgets", "poddisruptionbudget", "PodDisruptionBudget", "pdb",
-     true, true, true},
-    {"coordination.k8s.io", "v1", "leases", "lease", "Lease", "", true, false, false},
-    {"storage.k8s.io", "v1", "storageclasses", "storageclass", "StorageClass", "sc", false, false,
-     false},
-    {"rbac.authorization.k8s.io", "v1", "roles", "role", "Role", "", true, false, false},
-    {"rbac.authorization.k8s.io", "v1", "rolebindings", "rolebinding", "RoleBinding", "", true,
-     false, false},
-    {"rbac.authorization.k8s.io", "v1", "clusterroles", "clusterrole", "ClusterRole", "", false,
-     false, false},
-    {"rbac.authorization.k8s.io", "v1", "clusterrolebindings", "clusterrolebinding",
-     "ClusterRoleBinding", "", false, false, false},
-    {"apiextensions.k8s.io", "v1", "customresourcedefinitions", "customresourcedefinition",
-     "CustomResourceDefinition", "crd", false, true, true},
-    {"admissionregistration.k8s.io", "v1", "mutatingadmissionpolicies", "mutatingadmissionpolicy",
-     "MutatingAdmissionPolicy", "", false, false, true},
-    {"admissionregistration.k8s.io", "v1", "mutatingadmissionpolicybindings",
-     "mutatingadmissionpolicybinding", "MutatingAdmissionPolicyBinding", "", false, false, true},
-    {"admissionregistration.k8s.io", "v1", "validatingadmissionpolicies",
-     "validatingadmissionpolicy", "ValidatingAdmissionPolicy", "", false, true, true},
-    {"admissionregistration.k8s.io", "v1", "validatingadmissionpolicybindings",
-     "validatingadmissionpolicybinding", "ValidatingAdmissionPolicyBinding", "", false, false,
-     true},
-    {"flowcontrol.apiserver.k8s.io", "v1", "flowschemas", "flowschema", "FlowSchema", "", false,
-     true, true},
-    {"flowcontrol.apiserver.k8s.io", "v1", "prioritylevelconfigurations",
-     "prioritylevelconfiguration", "PriorityLevelConfiguration", "", false, true, true},
+    {"", "namespaces", "Namespace", "ns", "s"},
+    {"", "nodes", "Node", "no", "s"},
+    {"", "persistentvolumes", "PersistentVolume", "pv", "s"},
+    {"", "pods", "Pod", "po", "nsg"},
+    {"", "configmaps", "ConfigMap", "cm", "n"},
+    {"", "secrets", "Secret", "", "n"},
+    {"", "services", "Service", "svc", "ns"},
+    {"", "serviceaccounts", "ServiceAccount", "sa", "n"},
+    {"", "persistentvolumeclaims", "PersistentVolumeClaim", "pvc", "ns"},
+    {"", "events", "Event", "ev", "n"},
+    {"events.k8s.io", "events", "Event", "ev", "n"},
+    {"apps", "statefulsets", "StatefulSet", "sts", "nsg"},
+    {"apps", "controllerrevisions", "ControllerRevision", "", "n"},
+    {"apps", "deployments", "Deployment", "deploy", "nsg"},
+    {"batch", "jobs", "Job", "", "nsg"},
+    {"policy", "poddisruptionbudgets", "PodDisruptionBudget", "pdb", "nsg"},
+    {"coordination.k8s.io", "leases", "Lease", "", "n"},
+    {"storage.k8s.io", "storageclasses", "StorageClass", "sc", ""},
+    {"rbac.authorization.k8s.io", "roles", "Role", "", "n"},
+    {"rbac.authorization.k8s.io", "rolebindings", "RoleBinding", "", "n"},
+    {"rbac.authorization.k8s.io", "clusterroles", "ClusterRole", "", ""},
+    {"rbac.authorization.k8s.io", "clusterrolebindings", "ClusterRoleBinding", "", ""},
+    {"apiextensions.k8s.io", "customresourcedefinitions", "CustomResourceDefinition", "crd", "sg"},
+    {"admissionregistration.k8s.io", "mutatingadmissionpolicies", "MutatingAdmissionPolicy", "",
+     "g"},
+    {"admissionregistration.k8s.io", "mutatingadmissionpolicybindings",
+     "MutatingAdmissionPolicyBinding", "", "g"},
+    {"admissionregistration.k8s.io", "validatingadmissionpolicies", "ValidatingAdmissionPolicy", "",
+     "sg"},
+    {"admissionregistration.k8s.io", "validatingadmissionpolicybindings",
+     "ValidatingAdmissionPolicyBinding", "", "g"},
+    {"flowcontrol.apiserver.k8s.io", "flowschemas", "FlowSchema", "", "sg"},
+    {"flowcontrol.apiserver.k8s.io", "prioritylevelconfigurations", "PriorityLevelConfiguration",
+     "", "sg"},
 };
 
 std::vector<Resource> made_of_table() {
     std::vector<Resource> resources;
     for (const Row& row : table) {
-        Resource one{row.group, row.version, row.plural, row.singular, row.kind};
+        Resource one{row.group, "v1", row.plural, lower_case(row.kind), row.kind};
         if (*row.short_name) one.short_names = {row.short_name};
-        one.namespaced = row.namespaced;
-        one.has_status = row.has_status;
-        one.counts_generation = row.counts_generation;
+        one.namespaced = row.marks.contains('n');
+        one.has_status = row.marks.contains('s');
+        one.counts_generation = row.marks.contains('g');
         one.has_scale = one.kind == "StatefulSet" || one.kind == "Deployment";
         if (one.kind == "Pod" || one.kind == "StatefulSet" || one.kind == "Service" ||
             one.kind == "Deployment" || one.kind == "Job")

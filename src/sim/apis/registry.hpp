@@ -51,7 +51,7 @@ struct Api {
     std::span<const ReportField> fields = {};           // of a report, beside those of all APIs
     std::span<const Action> (*actions)() = nullptr;     // null: none
     std::span<const Expectation> (*expectations)() = nullptr;
-    Observers (*promises)(const Inspection& inspection) = nullptr;
+    void (*promises)(Observers& all, const Inspection& inspection) = nullptr;
     const RandomPart* random = nullptr;  // null: it steers nothing in random worlds
     std::span<const demo::Story> (*stories)() = nullptr;
 };

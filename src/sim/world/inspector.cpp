@@ -1,8 +1,5 @@
 #include "sim/world/inspector.hpp"
 
-#include <algorithm>
-#include <iterator>
-
 #include "sim/api/admission.hpp"
 #include "sim/apis/registry.hpp"
 
@@ -14,8 +11,7 @@ Inspector::Inspector(Cluster& cluster, Egress& egress, Duration skew) : history_
                            add_removal_promises, add_view_promises})
         add(observers_, inspection);
     for (const Api& api : apis())
-        if (api.promises)
-            std::ranges::move(api.promises(inspection), std::back_inserter(observers_));
+        if (api.promises) api.promises(observers_, inspection);
     cluster.api().on_change([this](const Change& change) { on_change(change); });
 }
 

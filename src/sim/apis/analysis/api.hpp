@@ -8,6 +8,6 @@ namespace sluice::sim::analysis {
 Api row();
 
 // What the row is made of.
-Observers promises(const Inspection& inspection);
+void promises(Observers& all, const Inspection& inspection);
 
 }  // namespace sluice::sim::analysis

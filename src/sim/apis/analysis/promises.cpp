@@ -99,10 +99,8 @@ json::object untouchable(json::object run, bool may_end) {
     return run;
 }
 
-Observers promises(const Inspection& inspection) {
-    Observers all;
+void promises(Observers& all, const Inspection& inspection) {
     add(all, rules, inspection);
-    return all;
 }
 
 }  // namespace sluice::sim::analysis

@@ -103,14 +103,12 @@ constexpr Rule<> rules[] = {{.name = "S26", .on_change = finalizer_goes_last}};
 
 }  // namespace
 
-Observers promises(const Inspection& inspection) {
-    Observers all;
+void promises(Observers& all, const Inspection& inspection) {
     auto checks = std::make_unique<Checks>(inspection);
     for (const CheckRule& rule : check_rules)
         add<CheckPromise>(all, rule, inspection, *checks);
     add(all, rules, inspection);
     all.push_back(std::move(checks));
-    return all;
 }
 
 }  // namespace sluice::sim::phased_rollout

@@ -8,7 +8,7 @@ namespace sluice::sim::pilot {
 Api row();
 
 // What the row is made of.
-Observers promises(const Inspection& inspection);
+void promises(Observers& all, const Inspection& inspection);
 extern const RandomPart random_part;
 std::span<const demo::Story> stories();
 

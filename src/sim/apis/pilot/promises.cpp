@@ -62,10 +62,8 @@ constexpr Rule<> rules[] = {
 
 }  // namespace
 
-Observers promises(const Inspection& inspection) {
-    Observers all;
+void promises(Observers& all, const Inspection& inspection) {
     add(all, rules, inspection);
-    return all;
 }
 
 }  // namespace sluice::sim::pilot

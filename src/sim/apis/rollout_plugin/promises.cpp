@@ -255,13 +255,11 @@ constexpr Rule<CoursePromise> rules[] = {
 
 }  // namespace
 
-Observers promises(const Inspection& inspection) {
-    Observers all;
+void promises(Observers& all, const Inspection& inspection) {
     auto courses = std::make_unique<Courses>(inspection);
     add(all, rules, inspection, *courses);
     all.push_back(outside_promise(inspection, *courses));
     all.push_back(std::move(courses));
-    return all;
 }
 
 }  // namespace sluice::sim::rollout_plugin
