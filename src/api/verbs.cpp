@@ -6,7 +6,9 @@
 #include <boost/json.hpp>
 
 #include "api/phased_rollout/verbs.hpp"
+#include "api/pilot/spec.hpp"
 #include "api/pilot/verbs.hpp"
+#include "api/registry.hpp"
 #include "api/rollout_plugin/verbs.hpp"
 #include "base/printable.hpp"
 #include "model/annotations.hpp"
@@ -71,7 +73,7 @@ Result<Steered> read_steered(const Dialect& dialect, const boost::json::object& 
         steered.object.created = workload->created;
         steered.workload = std::move(*workload);
     } else {
-        auto read = model::decode_custom_object(boost::json::serialize(object));
+        auto read = model::decode_custom_object(boost::json::serialize(object), kept());
         if (!read) return std::unexpected(read.error());
         steered.object = std::move(*read);
     }
@@ -96,7 +98,7 @@ std::string why_not_steered(const Workload& workload) {
     return fmt::format(
         "StatefulSet {} is not steered: it has no label {}, and no object that is steered names "
         "it.",
-        set.meta.key.name, model::pilot_label);
+        set.meta.key.name, pilot::label);
 }
 
 }  // namespace sluice::api

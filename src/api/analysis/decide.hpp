@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "engine/decision.hpp"
 #include "engine/snapshot.hpp"
@@ -16,6 +17,9 @@ extern const model::Resource resource;
 model::Ref target_of(const model::CustomObject& object);
 
 void prepare(engine::Snapshot& seen);
+
+// On a run that none of our objects owns: "true", this operator measures it.
+inline constexpr std::string_view serve_annotation = "sluice.dev/serve";
 
 // Whether it is for us: a RolloutPlugin owns it, or somebody said so. Argo Rollouts has runs of its
 // own in the same cluster, which its controller measures.

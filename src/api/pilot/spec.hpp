@@ -16,6 +16,8 @@ namespace sluice::api::pilot {
 
 namespace key = model::key;
 
+inline constexpr std::string_view label = "dd-statefulset-pilot";
+
 struct Subscription {
     std::string hook;
     bool allow_unready = false;  // go on although pods behind the gate are not ready
