@@ -8,11 +8,11 @@
 #include "api/phased_rollout/decide.hpp"
 #include "api/phased_rollout/spec.hpp"
 #include "api/pilot/decide.hpp"
+#include "api/registry.hpp"
 #include "bench/sample.hpp"
 #include "engine/memory.hpp"
 #include "model/annotations.hpp"
 #include "runtime/object_table.hpp"
-#include "runtime/store.hpp"
 
 namespace sluice::bench {
 namespace {
@@ -27,7 +27,7 @@ T decoded(model::Decoder& decoder, const model::Resource& kind, std::string text
 }
 
 void decode_pod(benchmark::State& state) {
-    model::Decoder decoder;
+    model::Decoder decoder{api::kept()};
     const std::string text = pod_json(1, 2, 3);
     for (auto _ : state)
         benchmark::DoNotOptimize(decoder.object(model::pods, text));
@@ -37,7 +37,7 @@ void decode_pod(benchmark::State& state) {
 BENCHMARK(decode_pod);
 
 void decode_statefulset(benchmark::State& state) {
-    model::Decoder decoder;
+    model::Decoder decoder{api::kept()};
     const std::string text = set_json(1, true, 3);
     for (auto _ : state)
         benchmark::DoNotOptimize(decoder.object(model::statefulsets, text));
@@ -47,28 +47,30 @@ BENCHMARK(decode_statefulset);
 
 // What the heap holds per object once `count` of them are in the store.
 void bytes_per_pod(benchmark::State& state) {
-    model::Decoder decoder;
+    model::Decoder decoder{api::kept()};
     constexpr int sets = 10'000, pods = 10;
     for (auto _ : state) {
-        runtime::Store store;
+        runtime::InternPool pool;
+        const auto table = runtime::make_pod_table(pool);
         const std::size_t before = heap_in_use();
         for (int set = 0; set < sets; ++set)
             for (int ordinal = 0; ordinal < pods; ++ordinal)
-                store.put(decoded<model::Pod>(decoder, model::pods, pod_json(set, ordinal, 1)));
+                table->put(decoder.object(model::pods, pod_json(set, ordinal, 1)).value());
         state.counters["bytes"] = static_cast<double>(heap_in_use() - before) / (sets * pods);
     }
 }
 BENCHMARK(bytes_per_pod)->Iterations(1)->Unit(benchmark::kMillisecond);
 
 void bytes_per_statefulset(benchmark::State& state) {
-    model::Decoder decoder;
+    model::Decoder decoder{api::kept()};
     constexpr int sets = 10'000;
     for (auto _ : state) {
-        runtime::Store store;
+        runtime::InternPool pool;
+        const auto table = runtime::make_keyed_table(model::Form::StatefulSet, pool);
         const std::size_t before = heap_in_use();
         for (int set = 0; set < sets; ++set)
-            store.put(decoded<model::StatefulSet>(decoder, model::statefulsets,
-                                                  set_json(set, state.range(0) != 0, 1)));
+            table->put(
+                decoder.object(model::statefulsets, set_json(set, state.range(0) != 0, 1)).value());
         state.counters["bytes"] = static_cast<double>(heap_in_use() - before) / sets;
     }
 }
@@ -80,7 +82,7 @@ BENCHMARK(bytes_per_statefulset)
     ->Unit(benchmark::kMillisecond);
 
 void decide_idle(benchmark::State& state) {
-    model::Decoder decoder;
+    model::Decoder decoder{api::kept()};
     engine::Snapshot seen;
     seen.workload = decoded<model::StatefulSet>(decoder, model::statefulsets, set_json(1, true, 1));
     for (int ordinal = 0; ordinal < 3; ++ordinal)
@@ -94,7 +96,7 @@ BENCHMARK(decide_idle);
 // A StatefulSet that a PhasedRollout steers, at rest, with the status that it has then.
 engine::Snapshot phased_at_rest(Instant now) {
     namespace phased = api::phased_rollout;
-    model::Decoder decoder;
+    model::Decoder decoder{api::kept()};
     engine::Snapshot seen;
     seen.workload =
         decoded<model::StatefulSet>(decoder, model::statefulsets, set_json(1, false, 1));
@@ -132,11 +134,13 @@ BENCHMARK(decide_phased_rollout_idle);
 
 void bytes_per_phased_rollout(benchmark::State& state) {
     const engine::Snapshot seen = phased_at_rest(Instant{1'790'000'000'000});
-    model::Decoder decoder;
+    model::Decoder decoder{api::kept()};
     constexpr int objects = 10'000;
     for (auto _ : state) {
         runtime::Budget budget{1u << 30};
-        runtime::ObjectTable table{api::phased_rollout::target_of, nullptr, budget};
+        runtime::ObjectTable table{{&api::phased_rollout::resource, model::Itself{}},
+                                   api::phased_rollout::target_of,
+                                   budget};
         const std::size_t before = heap_in_use();
         for (int i = 0; i < objects; ++i) {
             auto one = decoded<model::CustomObject>(decoder, api::phased_rollout::resource,

@@ -1,50 +1,88 @@
 #include "api/registry.hpp"
 
+#include <algorithm>
+
 #include "api/analysis/decide.hpp"
 #include "api/phased_rollout/decide.hpp"
+#include "api/phased_rollout/spec.hpp"
 #include "api/phased_rollout/verbs.hpp"
 #include "api/pilot/decide.hpp"
+#include "api/pilot/hooks/elasticsearch.hpp"
 #include "api/pilot/spec.hpp"
 #include "api/pilot/verbs.hpp"
 #include "api/rollout_plugin/decide.hpp"
 #include "api/rollout_plugin/declarations.hpp"
 #include "api/rollout_plugin/verbs.hpp"
+#include "base/assert.hpp"
 
 namespace sluice::api {
 namespace {
 
-constexpr Watch phased_rollouts[] = {{&phased_rollout::resource, phased_rollout::target_of}};
-constexpr Watch rollout_plugins[] = {{&rollout_plugin::resource, rollout_plugin::target_of},
-                                     {&analysis::resource}};
-constexpr Watch analysis_runs[] = {{&analysis::resource, analysis::target_of, analysis::trim}};
+using model::Everybody;
+using model::Itself;
+using model::Named;
+using model::Owner;
+
+// What whoever steers workloads looks at. Pods of StatefulSets carry this label; other pods are not
+// worth their bytes.
+constexpr Watch sets{&model::statefulsets, Itself{}};
+constexpr Watch pods_of_sets{
+    &model::pods, Owner{&model::statefulsets}, {.labels = "statefulset.kubernetes.io/pod-name"}};
+
+[[maybe_unused]] constexpr Watch settings_in(std::string_view config_map) {
+    return {&model::config_maps, Everybody{}, {.name = config_map}};
+}
+
+constexpr Watch phased_rollouts[] = {
+    sets, pods_of_sets, {&phased_rollout::resource, Named{phased_rollout::target_of}}};
+constexpr std::string_view on_phased_sets[] = {phased_rollout::steered_by};
+
+constexpr Watch rollout_plugins[] = {
+    sets,
+    pods_of_sets,
+    {&rollout_plugin::resource, Named{rollout_plugin::target_of}},
+    {&analysis::resource, Owner{&rollout_plugin::resource}, {}, analysis::trim},
+    settings_in(rollout_plugin::config_map)};
+
+constexpr Watch analysis_runs[] = {{&analysis::resource, Itself{}, {}, analysis::trim}};
+constexpr std::string_view on_runs[] = {analysis::serve_annotation};
+
+constexpr Watch piloted[] = {sets, pods_of_sets, settings_in(pilot::config_map)};
+constexpr std::string_view pilot_labels[] = {pilot::label};
 
 const Api table[] = {
     {.name = "phasedrollout",
+     .resource = &phased_rollout::resource,
      .watches = phased_rollouts,
+     .annotations = on_phased_sets,
      .concerns = phased_rollout::concerns,
      .prepare = phased_rollout::prepare,
      .decide = phased_rollout::decide,
      .dialect = &phased_rollout::dialect,
      .choice = phased_rollout::success_on_choice},
     {.name = "rolloutplugin",
+     .resource = &rollout_plugin::resource,
      .watches = rollout_plugins,
      .concerns = rollout_plugin::concerns,
      .prepare = rollout_plugin::prepare,
      .decide = rollout_plugin::decide,
-     .declared = {"argo-rollouts-config", rollout_plugin::read_settings},
+     .declared = {rollout_plugin::read_settings},
      .dialect = &rollout_plugin::dialect},
     {.name = "analysisrun",
+     .resource = &analysis::resource,
      .watches = analysis_runs,
-     .concerns = nullptr,
+     .annotations = on_runs,
      .prepare = analysis::prepare,
      .decide = analysis::decide,
      .dispensable = analysis::dispensable},
     {.name = "pilot",
-     .watches = {},
+     .watches = piloted,
+     .labels = pilot_labels,
+     .annotations = pilot::elasticsearch_annotations,
      .concerns = pilot::concerns,
      .prepare = pilot::prepare,
      .decide = pilot::decide,
-     .declared = {"sluice-hooks", pilot::read_settings},
+     .declared = {pilot::read_settings},
      .dialect = &pilot::dialect},
 };
 
@@ -66,6 +104,25 @@ const Api* find_api(std::string_view name) {
         if (api.name == name) return &api;
     }
     return nullptr;
+}
+
+model::Ref Api::subject_of(const model::CustomObject& object) const {
+    const auto own = std::ranges::find(watches, resource, &Watch::resource);
+    SLUICE_ASSERT(own != watches.end());
+    const auto* named = std::get_if<Named>(&own->concerns);
+    return named ? named->target_of(object) : ref_to(*resource, object.meta.key);
+}
+
+const model::Kept& kept() {
+    static const model::Kept all = [] {
+        model::Kept::Names labels, annotations;
+        for (const Api& api : table) {
+            labels.insert(api.labels.begin(), api.labels.end());
+            annotations.insert(api.annotations.begin(), api.annotations.end());
+        }
+        return model::Kept{std::move(labels), std::move(annotations)};
+    }();
+    return all;
 }
 
 }  // namespace sluice::api

@@ -11,19 +11,11 @@
 #include "api/verb.hpp"
 #include "engine/decision.hpp"
 #include "engine/snapshot.hpp"
+#include "model/watch.hpp"
 
 namespace sluice::api {
 
-// Custom objects that an API decides by, and whom a change of one concerns.
-struct Watch {
-    const model::Resource* resource;
-    // What an object is about, in its own namespace: the workload that it names, or itself; without
-    // a name: nothing. Null: what the object is about that controls it. Then it is an object of
-    // another API, which keeps it.
-    model::Ref (*subject_of)(const model::CustomObject& object) = nullptr;
-    // Takes from an object what no decision asks for; null: every part of it counts.
-    void (*trim)(model::CustomObject& object) = nullptr;
-};
+using model::Watch;
 
 // A flag of the operator that means something to one API: which of some words holds where its
 // objects say nothing.
@@ -34,30 +26,35 @@ struct Choice {
 };
 
 struct Api {
-    std::string_view name;           // also the part of its claims before the slash
-    std::span<const Watch> watches;  // its own objects first; empty: it has none
+    std::string_view name;  // also the part of its claims before the slash
+    // Of its own objects, which are watched; null: it has none.
+    const model::Resource* resource = nullptr;
+    std::span<const Watch> watches;  // everything that it decides by
+    // What it reads of a StatefulSet, and annotations also of its own objects.
+    std::span<const std::string_view> labels = {};
+    std::span<const std::string_view> annotations = {};
     // Is this workload any business of the API: asked for by it, or still claimed by it? `objects`
     // are those of the API that are about it. Null: no workload is, for it moves no pods.
     bool (*concerns)(const model::StatefulSet& set,
-                     const std::vector<model::CustomObject>& objects);
+                     const std::vector<model::CustomObject>& objects) = nullptr;
     // Completes what is seen, its settings among it, with what only the API can read.
     void (*prepare)(engine::Snapshot& seen);
     engine::Decision (*decide)(const engine::Snapshot& seen, Instant now);
-    Declared declared = {};            // what it reads beside objects and workloads
+    Declared declared = {};  // in the ConfigMap that it watches and that concerns everybody
     const Dialect* dialect = nullptr;  // null: people ask nothing of it
     Choice choice = {};
     // Of its own objects: what it writes for people and never reads.
     std::span<const std::string_view> dispensable = {};
 
-    // Of its own objects; null: it has none.
-    const model::Resource* resource() const {
-        return watches.empty() ? nullptr : watches.front().resource;
-    }
     bool steers_workloads() const { return concerns != nullptr; }
+    // What one of its own objects is about; without a name: nothing.
+    model::Ref subject_of(const model::CustomObject& object) const;
 };
 
 std::span<const Api> apis();
 std::vector<std::string> api_names();
 const Api* find_api(std::string_view name);
+// What any of them reads.
+const model::Kept& kept();
 
 }  // namespace sluice::api

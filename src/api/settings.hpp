@@ -5,7 +5,6 @@
 #include <map>
 #include <memory>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "engine/probe.hpp"
@@ -18,8 +17,8 @@ struct Settings {
 };
 
 struct Declared {
-    std::string_view config_map = {};  // its name; empty: there is nothing to declare
-    Settings (*read)(const std::map<std::string, std::string>& data) = nullptr;  // total
+    // Total; null: there is nothing to declare.
+    Settings (*read)(const std::map<std::string, std::string>& data) = nullptr;
 };
 
 }  // namespace sluice::api

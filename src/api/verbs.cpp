@@ -70,7 +70,7 @@ Result<Steered> read_steered(const Dialect& dialect, const boost::json::object& 
         steered.object.created = workload->created;
         steered.workload = std::move(*workload);
     } else {
-        auto read = model::decode_custom_object(boost::json::serialize(object));
+        auto read = model::decode_custom_object(boost::json::serialize(object), kept());
         if (!read) return std::unexpected(read.error());
         steered.object = std::move(*read);
     }

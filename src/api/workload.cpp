@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "api/json_parts.hpp"
+#include "api/registry.hpp"
 #include "model/decode.hpp"
 #include "model/label_selector.hpp"
 
@@ -18,7 +19,7 @@ constexpr std::size_t containers_max = 32;
 
 template <class T>
 Result<T> decode(const model::Resource& resource, const json::object& object) {
-    model::Decoder decoder;
+    model::Decoder decoder{kept()};
     auto found = decoder.object(resource, json::serialize(object));
     if (!found) return std::unexpected(found.error());
     return std::get<T>(std::move(*found));

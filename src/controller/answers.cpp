@@ -17,11 +17,11 @@ constexpr int conflicts_worth_a_word = 3;
 constexpr Duration watch_patience = 5s;
 
 // Of what was read, the objects of this API that are about the subject, oldest first.
-std::vector<model::CustomObject> objects_about(const model::Ref& subject, const LiveWorkload& live,
-                                               const api::Api& api) {
+std::vector<model::CustomObject> read_about(const model::Ref& subject, const LiveWorkload& live,
+                                            const api::Api& api) {
     std::vector<model::CustomObject> objects;
     for (const LiveObject& one : live.objects)
-        if (one.resource == api.resource() && api.watches.front().subject_of(one.object) == subject)
+        if (one.resource == api.resource && api.subject_of(one.object) == subject)
             objects.push_back(one.object);
     std::ranges::sort(objects, {}, [](const model::CustomObject& one) {
         return std::pair{one.created, one.meta.uid};
@@ -70,16 +70,17 @@ void Controller::on(WorkloadRead&& input, Instant now) {
     LiveWorkload live = std::move(*input.answer);
     const bool is_set = subject.resource == &model::statefulsets;
     const bool exists = !live.set.meta.uid.empty();
-    if (exists) refresh(live.set);
+    if (exists) store_.refresh(model::statefulsets, live.set);  // this turn goes on with it
     if (!exists) live.set.meta.key = known_set(subject).meta.key;
+    // The watch will bring no news of what is known by then, so whoever it concerns is queued here.
     for (const LiveObject& one : live.objects)
-        refresh(one.resource, one.object, now);
+        queue(store_.refresh(*one.resource, one.object), now);
     if (about.search) about.search->found = found_of(about.search->wanted, live);
     // One that is gone: the watch will say so too.
     const bool matters = leads_ && (exists || about.search || !is_set);
     auto candidates = matters ? candidates_for(subject, live.set) : std::vector<Candidate>{};
     if (candidates.empty()) return end_turn(subject, now);
-    candidates.front().objects = objects_about(subject, live, *candidates.front().api);
+    candidates.front().objects = read_about(subject, live, *candidates.front().api);
     if (!exists && candidates.front().objects.empty()) return end_turn(subject, now);
     auto turn =
         decided(subject, std::move(candidates), std::move(live.set), std::move(live.pods), now);
@@ -131,32 +132,8 @@ std::optional<model::Ref> Controller::take_ticket(Ticket ticket) {
     return std::move(found.mapped());
 }
 
-void Controller::refresh(const model::Resource* resource,
-                         const std::optional<model::Object>& object, Instant now) {
-    if (!object) return;
-    if (const auto* set = std::get_if<model::StatefulSet>(&*object)) refresh(*set);
-    if (const auto* custom = std::get_if<model::CustomObject>(&*object))
-        refresh(resource, *custom, now);
-}
-
-// A workload that the store still knows, in a newer version. One that it no longer knows was
-// deleted meanwhile, and an answer that comes late does not bring it back.
-void Controller::refresh(const model::StatefulSet& set) {
-    if (store_.statefulset(set.meta.key)) store_.put(set);
-}
-
-// The watch will bring no news of what is known by then, so whoever it concerns is queued here.
-void Controller::refresh(const model::Resource* resource, const model::CustomObject& object,
-                         Instant now) {
-    if (!table_of(resource)) return;
-    runtime::ObjectTable& objects = objects_of(resource);
-    if (!objects.find(object.meta.key)) return;
-    for (const model::Ref& subject : subjects_of(resource, objects.put(object)))
-        queue_.add(subject, now);
-}
-
 bool Controller::is_watched(const model::Resource* resource) const {
-    return resource->form != model::Form::Custom || table_of(resource);
+    return resource->form != model::Form::Custom || store_.objects(resource);
 }
 
 engine::Decision Controller::take_written(const model::Ref& subject) {
@@ -201,7 +178,8 @@ void Controller::on(Written&& input, Instant now) {
     const engine::Decision written = take_written(subject);
     const engine::Action& action = written.actions.front();
     ++counter_of(counters_, action);
-    if (action.verb == Verb::Patch) refresh(action.object.ref.resource, *input.answer, now);
+    if (action.verb == Verb::Patch && *input.answer)
+        queue(store_.refresh(*action.object.ref.resource, **input.answer), now);
     const bool watched = is_watched(action.object.ref.resource);
     const bool goes_on =
         action.verb == Verb::Patch || action.object.ref.resource == &model::pods || !watched;

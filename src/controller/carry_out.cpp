@@ -43,7 +43,7 @@ std::vector<Controller::Candidate> Controller::candidates_for(const model::Ref& 
             if (holds) return {};  // it is theirs, and we cannot see what they want
             continue;
         }
-        Candidate candidate{one.api, one.objects.about(subject)};
+        Candidate candidate{one.api, objects_about(subject, *one.api)};
         const bool is_concerned = is_missing || !one.api->concerns
                                       ? !candidate.objects.empty()
                                       : one.api->concerns(set, candidate.objects);
@@ -53,23 +53,31 @@ std::vector<Controller::Candidate> Controller::candidates_for(const model::Ref& 
     return candidates;
 }
 
+std::vector<model::CustomObject> Controller::objects_about(const model::Ref& subject,
+                                                           const api::Api& api) const {
+    const runtime::ObjectTable* own = store_.objects(api.resource);
+    return own ? own->about(subject) : std::vector<model::CustomObject>{};
+}
+
 std::vector<model::CustomObject> Controller::owned_by(const Candidate& candidate) const {
     std::vector<model::CustomObject> owned;
     for (const api::Watch& watch : candidate.api->watches) {
-        const runtime::ObjectTable* table = watch.subject_of ? nullptr : table_of(watch.resource);
-        if (!table) continue;
+        const auto* by = std::get_if<model::Owner>(&watch.concerns);
+        if (!by || by->resource != candidate.api->resource) continue;
         for (const model::CustomObject& owner : candidate.objects)
-            for (model::CustomObject& one : table->owned_by(owner.meta.key, owner.meta.uid))
+            for (auto& one : store_.owned_by<model::CustomObject>(*watch.resource, owner.meta))
                 owned.push_back(std::move(one));
     }
     return owned;
 }
 
 model::StatefulSet Controller::known_set(const model::Ref& subject) const {
-    const bool is_set = subject.resource == &model::statefulsets;
-    if (auto set = is_set ? store_.statefulset(subject.key()) : std::nullopt) return *set;
+    auto found = store_.find(subject);
+    if (auto* set = found ? std::get_if<model::StatefulSet>(&*found) : nullptr)
+        return std::move(*set);
     model::StatefulSet none;
-    none.meta.key = {subject.ns, is_set ? subject.name : std::string{}};
+    none.meta.key = {subject.ns,
+                     subject.resource == &model::statefulsets ? subject.name : std::string{}};
     return none;
 }
 
@@ -98,19 +106,23 @@ engine::Snapshot Controller::snapshot(const model::Ref& subject, Candidate candi
 // Of an object that there was no room for nothing is known. It is read once there is room, or when
 // it is to go, which makes room; until then its subject is held.
 bool Controller::is_left_out(const model::Ref& subject, Instant now) {
+    const runtime::Budget& budget = store_.budget();
     for (const ServedApi& one : apis_) {
-        for (const auto& [meta, bytes] : one.objects.left_out(subject)) {
-            if (meta.deleting || budget_.has_room(subject.ns, bytes)) {
+        const model::Resource* resource = one.api->resource;
+        const runtime::ObjectTable* own = store_.objects(resource);
+        if (!own) continue;
+        for (const auto& [meta, bytes] : own->left_out(subject)) {
+            if (meta.deleting || budget.has_room(subject.ns, bytes)) {
                 read(subject, {});
                 return true;
             }
-            tell({ref_to(*one.api->resource(), meta.key), meta.uid},
+            tell({ref_to(*resource, meta.key), meta.uid},
                  {{engine::Reason::TooManyBytes,
                    fmt::format("The objects of namespace {} take more than {} KiB of Sluice's "
                                "memory; there is no room for this one, of {} KiB. To see what is "
                                "there: kubectl -n {} get {}",
-                               subject.ns, budget_.bytes_max() / 1024, bytes / 1024, subject.ns,
-                               one.api->resource()->plural)}},
+                               subject.ns, budget.bytes_max() / 1024, bytes / 1024, subject.ns,
+                               resource->plural)}},
                  now);
             ++counters_.decisions[{std::string{one.api->name}, engine::Reason::TooManyBytes}];
             queue_.failed(subject, now);
@@ -132,7 +144,7 @@ void Controller::look(const model::Ref& subject, Instant now) {
         queue_.done(subject, now);
         return;
     }
-    auto pods = store_.pods_of(set);
+    auto pods = store_.owned_by<model::Pod>(model::pods, set.meta);
     auto turn = decided(subject, std::move(candidates), std::move(set), std::move(pods), now);
     if (turn) carry_out(*turn->api, turn->seen, std::move(turn->decision), false, now);
 }
@@ -163,7 +175,7 @@ std::optional<Controller::Turn> Controller::decided_by(const model::Ref& subject
     const api::Api& api = *candidate.api;
     engine::Subject told = subject_of(set.meta);
     if (!candidate.objects.empty())
-        told = {ref_to(*api.resource(), candidate.objects.front().meta.key),
+        told = {ref_to(*api.resource, candidate.objects.front().meta.key),
                 candidate.objects.front().meta.uid};
     try {
         Turn turn{&api,
@@ -328,17 +340,17 @@ void Controller::read(const model::Ref& subject, const std::string& claim,
             effect.objects.push_back(ref);
     };
     if (about.search) effect.objects = about.search->wanted;
-    if (intended && table_of(intended->object.ref.resource)) add(intended->object.ref);
+    if (intended && store_.objects(intended->object.ref.resource)) add(intended->object.ref);
     for (const ServedApi& one : apis_) {
-        if (!one.api->resource()) continue;
+        if (!one.api->resource) continue;
         std::set<std::string> names;
-        for (const model::CustomObject& object : one.objects.about(subject))
+        for (const model::CustomObject& object : objects_about(subject, *one.api))
             names.insert(object.meta.key.name);
         const std::string prefix = std::string{one.api->name} + "/";
         if (claim.starts_with(prefix) && is_dns_subdomain(claim.substr(prefix.size())))
             names.insert(claim.substr(prefix.size()));
         for (const std::string& name : names)
-            add({one.api->resource(), subject.ns, name});
+            add({one.api->resource, subject.ns, name});
     }
     effect.ticket = issue(subject, read_cost + static_cast<double>(effect.objects.size()));
     effects_.list.push_back(std::move(effect));

@@ -21,8 +21,8 @@ constexpr std::size_t in_flight_max = 16;
 
 Controller::Controller(Settings settings, std::span<const api::Api> apis)
     : settings_(std::move(settings)),
-      budget_(settings_.namespace_bytes_max),
       sessions_(make_sessions(settings_, apis)),
+      store_(watches_of(settings_, apis), settings_.namespace_bytes_max),
       queue_(settings_.seed),
       bucket_(settings_.qps, settings_.qps * 2),
       leads_(settings_.leads_at_once) {
@@ -31,8 +31,7 @@ Controller::Controller(Settings settings, std::span<const api::Api> apis)
     environment_.passes_on_data = settings_.passes_on_data;
     for (const api::Api& api : apis) {
         if (!is_served(settings_, api)) continue;
-        const api::Watch own = api.watches.empty() ? api::Watch{} : api.watches.front();
-        apis_.push_back({&api, runtime::ObjectTable{own.subject_of, own.trim, budget_}});
+        apis_.push_back({&api});
         if (api.declared.read) apis_.back().settings = api.declared.read({}).values;
     }
 }
@@ -101,49 +100,14 @@ const Controller::ServedApi& Controller::served_as(std::string_view api) const {
     return *found;
 }
 
-const runtime::ObjectTable* Controller::table_of(const model::Resource* resource) const {
-    for (const ServedApi& one : apis_)
-        if (resource && one.api->resource() == resource) return &one.objects;
-    return nullptr;
-}
-
-runtime::ObjectTable& Controller::objects_of(const model::Resource* resource) {
-    const auto found = std::ranges::find_if(
-        apis_, [&](const ServedApi& one) { return one.api->resource() == resource; });
-    SLUICE_ASSERT(found != apis_.end());
-    return found->objects;
-}
-
-runtime::Touched Controller::subjects_of(const model::Resource* resource,
-                                         runtime::Affected affected) const {
-    runtime::Touched subjects = std::move(affected.subjects);
-    for (const ServedApi& one : apis_) {
-        const bool is_owner = std::ranges::any_of(one.api->watches, [&](const api::Watch& watch) {
-            return watch.resource == resource && !watch.subject_of;
-        });
-        if (!is_owner) continue;
-        for (const model::ObjectKey& key : affected.owners)
-            if (const auto owner = one.objects.find(key))
-                subjects.push_back(one.api->watches.front().subject_of(*owner));
-    }
-    return subjects;
+void Controller::queue(const runtime::Touched& touched, Instant now) {
+    for (const model::Ref& subject : touched)
+        queue_.add(subject, now);
 }
 
 void Controller::queue_all(const std::string& ns, Instant now) {
-    const auto queue = [&](const runtime::Touched& subjects) {
-        for (const model::Ref& subject : subjects)
-            if (ns.empty() || subject.ns == ns) queue_.add(subject, now);
-    };
-    queue(store_.sets());
-    for (const ServedApi& one : apis_)
-        queue(one.objects.subjects());
-}
-
-std::map<std::string_view, const runtime::ObjectTable*> Controller::objects() const {
-    std::map<std::string_view, const runtime::ObjectTable*> tables;
-    for (const ServedApi& one : apis_)
-        if (one.api->resource()) tables[one.api->resource()->plural] = &one.objects;
-    return tables;
+    for (const model::Ref& subject : store_.everybody())
+        if (ns.empty() || subject.ns == ns) queue_.add(subject, now);
 }
 
 void Controller::run_queue(Instant now) {

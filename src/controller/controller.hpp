@@ -20,7 +20,6 @@
 #include "controller/effect.hpp"
 #include "controller/input.hpp"
 #include "runtime/event_memory.hpp"
-#include "runtime/object_table.hpp"
 #include "runtime/store.hpp"
 #include "runtime/token_bucket.hpp"
 #include "runtime/work_queue.hpp"
@@ -76,8 +75,6 @@ class Controller {
 
     const Counters& counters() const { return counters_; }
     const runtime::Store& store() const { return store_; }
-    // Custom objects in memory, by the plural of their resource.
-    std::map<std::string_view, const runtime::ObjectTable*> objects() const;
     std::size_t queue_depth() const { return queue_.depth(); }
     Duration queue_age(Instant now) const { return queue_.oldest_age(now); }
     // Of lists and watches of resources of this form.
@@ -86,13 +83,11 @@ class Controller {
     engine::Guarantee guarantee() const { return environment_.guarantee; }
 
   private:
-    // An API that is served, its objects, and what is declared for it.
+    // An API that is served, and what is declared for it.
     struct ServedApi {
         const api::Api* api;
-        runtime::ObjectTable objects;
         std::shared_ptr<const engine::OwnSettings> settings = {};
         model::ObjectMeta settings_meta = {};  // of the ConfigMap
-        bool settings_listed = false;
     };
     // An API that has to do with a workload, and its objects that name it.
     struct Candidate {
@@ -152,25 +147,11 @@ class Controller {
 
     void tell_guarantee(engine::Guarantee seen, const std::vector<std::string>& missing);
     void absorb(SessionId session, const runtime::Seen& seen, Instant now);
-    void compare_with_known(runtime::WatchSession& session, const model::Object& object) const;
-    // In which version the store has it; 0: not at all.
-    std::uint64_t known_version(const runtime::WatchSession& session,
-                                const model::Object& object) const;
-    runtime::Touched put(const runtime::WatchSession& session, const model::Object& object);
-    runtime::Touched remove(const runtime::WatchSession& session, const model::Object& object);
-    void begin_list(const runtime::WatchSession& session);
-    runtime::Touched drop_unlisted(const runtime::WatchSession& session, std::uint64_t version);
-    // Null if no API that is served has this resource.
-    const runtime::ObjectTable* table_of(const model::Resource* resource) const;
-    runtime::ObjectTable& objects_of(const model::Resource* resource);
     bool is_watched(const model::Resource* resource) const;
-    // Those that a change of objects of this resource concerns: also by way of their owners.
-    runtime::Touched subjects_of(const model::Resource* resource, runtime::Affected affected) const;
-    // The API that declares its settings in the ConfigMap of this session.
-    ServedApi& declarer(const runtime::WatchSession& session);
     const ServedApi& served_as(std::string_view api) const;
-    void see_settings(ServedApi& served, const model::ConfigMap& map, bool is_gone, Instant now);
-    void take_settings(ServedApi& served, const model::ConfigMap& map, Instant now);
+    // Those that have changed.
+    void take_settings();
+    void queue(const runtime::Touched& touched, Instant now);
     // Those of this namespace; empty: all.
     void queue_all(const std::string& ns, Instant now);
     // Whether everything that the API needs there has been seen.
@@ -185,6 +166,9 @@ class Controller {
                                           const model::StatefulSet& set) const;
     // The set that is the subject, as it is known; without a UID if there is none.
     model::StatefulSet known_set(const model::Ref& subject) const;
+    // Those of this API that are about the subject, as they are known.
+    std::vector<model::CustomObject> objects_about(const model::Ref& subject,
+                                                   const api::Api& api) const;
     std::vector<model::CustomObject> owned_by(const Candidate& candidate) const;
     engine::Snapshot snapshot(const model::Ref& subject, Candidate candidate,
                               model::StatefulSet set, std::vector<model::Pod> pods,
@@ -223,10 +207,6 @@ class Controller {
               Instant now);
     bool is_contested(const model::Ref& subject, const engine::Action& action,
                       const std::optional<model::Object>& answer, Instant now);
-    void refresh(const model::Resource* resource, const std::optional<model::Object>& object,
-                 Instant now);
-    void refresh(const model::StatefulSet& set);
-    void refresh(const model::Resource* resource, const model::CustomObject& object, Instant now);
     // The decision that was written, now that the answer is there.
     engine::Decision take_written(const model::Ref& subject);
     void count(const Case& about, const engine::Decision& written);
@@ -243,7 +223,6 @@ class Controller {
 
     Settings settings_;
     engine::Environment environment_;
-    runtime::Budget budget_;
     std::vector<ServedApi> apis_;
     std::vector<runtime::WatchSession> sessions_;
     runtime::Store store_;

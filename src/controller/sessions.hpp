@@ -10,10 +10,14 @@
 namespace sluice::controller {
 
 bool is_served(const Settings& settings, const api::Api& api);
-// Of the one ConfigMap that is declared for the API.
-std::string selector_of(const api::Api& api);
+// What those watch that are served.
+std::vector<runtime::Watches> watches_of(const Settings& settings, std::span<const api::Api> apis);
+// One session for each namespace and whatever is watched there; then what is watched in the
+// operator's own.
 std::vector<runtime::WatchSession> make_sessions(const Settings& settings,
                                                  std::span<const api::Api> apis);
+// Where the settings of the API are; null: it has none.
+const api::Watch* settings_watch(const api::Api& api);
 
 // Whether what is seen there says something about the namespace.
 bool covers(const runtime::WatchScope& scope, const std::string& ns);

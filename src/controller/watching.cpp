@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <limits>
 
-#include "base/assert.hpp"
 #include "controller/sessions.hpp"
 
 namespace sluice::controller {
@@ -54,119 +53,48 @@ void Controller::on(SessionFailed&& input, Instant now) {
 
 void Controller::absorb(SessionId id, const runtime::Seen& seen, Instant now) {
     runtime::WatchSession& session = sessions_[id];
-    const auto queue = [&](const runtime::Touched& touched) {
-        for (const model::Ref& subject : touched)
-            queue_.add(subject, now);
+    const runtime::WatchScope& scope = session.scope();
+    runtime::Table& table = store_.at(scope);
+    const auto tell = [&](const runtime::Affected& affected) {
+        queue(store_.concerned(scope, affected), now);
     };
     for (const runtime::SeenObject& one : seen.objects) {
-        if (seen.is_list) compare_with_known(session, one.object);
-        if (const auto* map = std::get_if<model::ConfigMap>(&one.object))
-            see_settings(declarer(session), *map, one.is_gone, now);
-        else
-            queue(one.is_gone ? remove(session, one.object) : put(session, one.object));
+        const std::uint64_t known = seen.is_list ? table.version_of(one.object) : 0;
+        if (known > model::meta_of(one.object).resource_version) session.contradict(known);
+        tell(one.is_gone ? table.remove(one.object) : table.put(one.object));
     }
     for (const model::ObjectKey& key : seen.kept)
-        if (session.scope().is_custom()) objects_of(session.scope().resource).keep(key);
-    const bool declares = session.scope().is_of(model::config_maps);
+        table.keep(key);
     // Who waited for it was not looked at.
-    if (seen.is_synced) queue_all(declares ? "" : session.scope().ns, now);
+    if (seen.is_synced) queue_all(scope.is_of_operator() ? "" : scope.ns, now);
     const bool is_contradicted = seen.complete_at && session.is_contradicted(*seen.complete_at);
     if (is_contradicted) session.forget(now);
     if (seen.went_back || is_contradicted) {
         log(Log::Level::Warning, session.last_failure());
-        begin_list(session);
+        table.begin_list(scope.ns);
         constexpr std::uint64_t any_version = std::numeric_limits<std::uint64_t>::max();
-        queue(drop_unlisted(session, any_version));
+        tell(table.drop_unlisted(scope.ns, any_version));
     } else if (seen.complete_at) {
-        queue(drop_unlisted(session, *seen.complete_at));
-    } else {
-        return;
+        tell(table.drop_unlisted(scope.ns, *seen.complete_at));
     }
-    if (!declares) return;
-    ServedApi& served = declarer(session);
-    if (!served.settings_listed && !served.settings_meta.uid.empty())
-        take_settings(served, {}, now);
+    if (scope.is_of_operator()) take_settings();
 }
 
-Controller::ServedApi& Controller::declarer(const runtime::WatchSession& session) {
-    const auto found = std::ranges::find_if(apis_, [&](const ServedApi& one) {
-        return selector_of(*one.api) == session.scope().field_selector;
-    });
-    SLUICE_ASSERT(found != apis_.end());
-    return *found;
-}
-
-void Controller::see_settings(ServedApi& served, const model::ConfigMap& map, bool is_gone,
-                              Instant now) {
-    const bool same = map.meta.uid == served.settings_meta.uid;
-    if (is_gone) {
-        if (same) take_settings(served, {}, now);
-        return;
+void Controller::take_settings() {
+    for (ServedApi& one : apis_) {
+        const api::Watch* watch = settings_watch(*one.api);
+        if (!watch) continue;
+        const auto found = store_.find(
+            {watch->resource, settings_.config_namespace, std::string{watch->selector.name}});
+        const auto map = found ? std::get<model::ConfigMap>(*found) : model::ConfigMap{};
+        if (map.meta == one.settings_meta) continue;
+        api::Settings read = one.api->declared.read(map.data);
+        one.settings_meta = map.meta;
+        one.settings = std::move(read.values);
+        for (std::string& problem : read.problems)
+            log(Log::Level::Warning, std::move(problem));
+        effects_.list.push_back(SettingsTaken{one.settings});
     }
-    served.settings_listed = true;
-    const bool older = same && map.meta.resource_version <= served.settings_meta.resource_version;
-    if (!older) take_settings(served, map, now);
-}
-
-void Controller::take_settings(ServedApi& served, const model::ConfigMap& map, Instant now) {
-    api::Settings read = served.api->declared.read(map.data);
-    served.settings_meta = map.meta;
-    served.settings = std::move(read.values);
-    for (std::string& problem : read.problems)
-        log(Log::Level::Warning, std::move(problem));
-    effects_.list.push_back(SettingsTaken{served.settings});
-    queue_all({}, now);
-}
-
-void Controller::compare_with_known(runtime::WatchSession& session,
-                                    const model::Object& object) const {
-    const std::uint64_t known = known_version(session, object);
-    if (known > model::meta_of(object).resource_version) session.contradict(known);
-}
-
-std::uint64_t Controller::known_version(const runtime::WatchSession& session,
-                                        const model::Object& object) const {
-    if (const auto* set = std::get_if<model::StatefulSet>(&object)) return store_.version_of(*set);
-    if (const auto* pod = std::get_if<model::Pod>(&object)) return store_.version_of(*pod);
-    const runtime::ObjectTable* table = table_of(session.scope().resource);
-    const auto* custom = std::get_if<model::CustomObject>(&object);
-    return table && custom ? table->version_of(*custom) : 0;
-}
-
-runtime::Touched Controller::put(const runtime::WatchSession& session,
-                                 const model::Object& object) {
-    if (const auto* set = std::get_if<model::StatefulSet>(&object)) return store_.put(*set);
-    if (const auto* pod = std::get_if<model::Pod>(&object)) return store_.put(*pod);
-    const model::Resource* resource = session.scope().resource;
-    return subjects_of(resource, objects_of(resource).put(std::get<model::CustomObject>(object)));
-}
-
-runtime::Touched Controller::remove(const runtime::WatchSession& session,
-                                    const model::Object& object) {
-    if (const auto* set = std::get_if<model::StatefulSet>(&object)) return store_.remove(*set);
-    if (const auto* pod = std::get_if<model::Pod>(&object)) return store_.remove(*pod);
-    const model::Resource* resource = session.scope().resource;
-    return subjects_of(resource,
-                       objects_of(resource).remove(std::get<model::CustomObject>(object)));
-}
-
-void Controller::begin_list(const runtime::WatchSession& session) {
-    const runtime::WatchScope& scope = session.scope();
-    if (scope.is_of(model::statefulsets)) store_.begin_list_of_sets(scope.ns);
-    if (scope.is_of(model::pods)) store_.begin_list_of_pods(scope.ns);
-    if (scope.is_custom()) objects_of(scope.resource).begin_list(scope.ns);
-    if (scope.is_of(model::config_maps)) declarer(session).settings_listed = false;
-}
-
-runtime::Touched Controller::drop_unlisted(const runtime::WatchSession& session,
-                                           std::uint64_t version) {
-    const runtime::WatchScope& scope = session.scope();
-    if (scope.is_of(model::statefulsets)) return store_.drop_unlisted_sets(scope.ns, version);
-    if (scope.is_of(model::pods)) return store_.drop_unlisted_pods(scope.ns, version);
-    if (scope.is_custom())
-        return subjects_of(scope.resource,
-                           objects_of(scope.resource).drop_unlisted(scope.ns, version));
-    return {};
 }
 
 bool Controller::serves(const api::Api& api, const std::string& ns) const {
@@ -190,7 +118,7 @@ void Controller::run_sessions(Instant now) {
         }
         auto request = session.poll(now);
         if (!request) continue;
-        if (begins_list(*request)) begin_list(session);
+        if (begins_list(*request)) store_.at(session.scope()).begin_list(session.scope().ns);
         if (auto* list = std::get_if<runtime::ListRequest>(&*request))
             effects_.list.push_back(StartList{id, session.scope(), std::move(*list)});
         else
@@ -211,7 +139,7 @@ std::string Controller::sync_problem() const {
         const bool served = std::ranges::any_of(apis_, [&](const ServedApi& one) {
             return one.api->steers_workloads() && serves(*one.api, ns);
         });
-        if (served && is_settled(ns) && !session.scope().is_of(model::config_maps)) return {};
+        if (served && is_settled(ns) && !session.scope().is_of_operator()) return {};
         if (problem.empty() && !session.is_absent()) problem = session.last_failure();
     }
     return problem.empty() ? "the first list is not complete yet" : problem;

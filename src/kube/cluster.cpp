@@ -29,8 +29,11 @@ struct Cluster::State : std::enable_shared_from_this<Cluster::State> {
     std::function<void(std::string)> warn;
     wire::Caller caller;
 
-    State(ApiClient& some_client, std::string identity, std::function<void(std::string)> some_warn)
-        : client(some_client), warn(std::move(some_warn)), caller(std::move(identity)) {}
+    State(ApiClient& some_client, std::string identity, std::function<void(std::string)> some_warn,
+          model::Kept kept)
+        : client(some_client),
+          warn(std::move(some_warn)),
+          caller(std::move(identity), std::move(kept)) {}
 
     // From request to request, until the controller has its input.
     void go_on(wire::Next next, const Step& step);
@@ -38,8 +41,10 @@ struct Cluster::State : std::enable_shared_from_this<Cluster::State> {
                         std::function<void(Answer<std::vector<std::string>>)> done);
 };
 
-Cluster::Cluster(ApiClient& client, std::string identity, std::function<void(std::string)> warn)
-    : state_(std::make_shared<State>(client, std::move(identity), std::move(warn))) {}
+Cluster::Cluster(ApiClient& client, std::string identity, std::function<void(std::string)> warn,
+                 model::Kept kept)
+    : state_(
+          std::make_shared<State>(client, std::move(identity), std::move(warn), std::move(kept))) {}
 Cluster::~Cluster() = default;
 
 void Cluster::State::go_on(wire::Next next, const Step& step) {

@@ -25,7 +25,8 @@ class Cluster {
 
     // Events are told in the name of `identity`. `warn` hears about objects that could not be read
     // and were left out, and about events that were lost.
-    Cluster(ApiClient& client, std::string identity, std::function<void(std::string)> warn);
+    Cluster(ApiClient& client, std::string identity, std::function<void(std::string)> warn,
+            model::Kept kept = {});
     ~Cluster();
 
     // What comes of it is handed to `step`, once; of an event: nothing.

@@ -30,14 +30,6 @@ inline const std::string allow_unready =
 
 inline const std::string unstick = "sluice.dev/unstick";  // "Never": see docs/operations.md
 
-// On an AnalysisRun that none of our objects owns.
-inline const std::string serve = "sluice.dev/serve";  // "true": this operator measures it
-
-// Where the hook for Elasticsearch finds it.
-inline const std::string elasticsearch_scheme = "sluice.dev/elasticsearch-scheme";
-inline const std::string elasticsearch_port = "sluice.dev/elasticsearch-port";
-inline const std::string elasticsearch_secret = "sluice.dev/elasticsearch-secret";
-
 // On what was made for a rollout, beside `rollout`: for which step of it.
 inline const std::string step = "sluice.dev/step";
 

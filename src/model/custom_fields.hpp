@@ -7,6 +7,6 @@
 
 namespace sluice::model::wire {
 
-CustomObject read_custom_object(Value value);
+CustomObject read_custom_object(Value value, const Kept& kept);
 
 }  // namespace sluice::model::wire

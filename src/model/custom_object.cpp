@@ -41,15 +41,13 @@ void read_owner(Value owners, CustomObject& object) {
 
 }  // namespace
 
-CustomObject wire::read_custom_object(Value value) {
+CustomObject wire::read_custom_object(Value value, const Kept& kept) {
     CustomObject object;
     each_field(value, [&](std::string_view key, Value field) {
         if (key == "metadata")
             read_meta(field, object.meta, [&](std::string_view name, Value inner) {
-                if (name == "labels")
-                    read_texts(inner, object.labels, [](std::string_view) { return true; });
-                if (name == "annotations")
-                    read_texts(inner, object.annotations, is_kept_annotation, kept_bytes_max);
+                if (name == "labels") read_texts(inner, object.labels);
+                if (name == "annotations") read_kept(inner, object.annotations, kept.annotations);
                 if (name == "finalizers") read_finalizers(inner, object.finalizers);
                 if (name == "ownerReferences") read_owner(inner, object);
                 if (name == "creationTimestamp" && !is_null(inner)) object.created = time_of(inner);
@@ -64,13 +62,13 @@ CustomObject wire::read_custom_object(Value value) {
     return object;
 }
 
-Result<CustomObject> decode_custom_object(std::string text) {
+Result<CustomObject> decode_custom_object(std::string text, const Kept& kept) {
     text.reserve(text.size() + SIMDJSON_PADDING);
     try {
         ondemand::parser parser;
         ondemand::document document =
             parser.iterate(padded_string_view(text.data(), text.size(), text.capacity()));
-        return read_custom_object(document.get_value());
+        return read_custom_object(document.get_value(), kept);
     } catch (const simdjson_error& error) {
         return failure(ErrorKind::Malformed,
                        fmt::format("unreadable JSON from the API server: {}", error.what()));

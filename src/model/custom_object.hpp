@@ -8,6 +8,7 @@
 
 #include "base/result.hpp"
 #include "base/time.hpp"
+#include "model/kept.hpp"
 #include "model/object.hpp"
 #include "model/ref.hpp"
 #include "model/statefulset.hpp"
@@ -18,7 +19,7 @@ struct CustomObject {
     ObjectMeta meta;
     Instant created;    // the oldest claimant of a workload wins
     Texts labels;       // all of them; an API server bounds their length
-    Texts annotations;  // those that is_kept_annotation() names, cut
+    Texts annotations;  // those that are Kept, cut
     std::vector<std::string> finalizers;
     std::string owner;      // the object that controls it, by name; empty: none
     std::string owner_uid;  // and by UID
@@ -30,7 +31,7 @@ struct CustomObject {
 };
 
 // Total: any byte string gives an object with a name and a UID, or an Error.
-Result<CustomObject> decode_custom_object(std::string text);
+Result<CustomObject> decode_custom_object(std::string text, const Kept& kept = {});
 
 bool has_finalizer(const CustomObject& object, std::string_view finalizer);
 

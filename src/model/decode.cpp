@@ -93,16 +93,16 @@ void read_managers(Value entries, StatefulSet& set) {
     }
 }
 
-Object read_statefulset(Value value) {
+Object read_statefulset(Value value, const Kept& kept) {
     StatefulSet set;
     each_field(value, [&](std::string_view key, Value field) {
         if (key == "metadata")
             read_meta(field, set.meta, [&](std::string_view name, Value texts) {
-                if (name == "labels") read_texts(texts, set.labels, is_kept_label, kept_bytes_max);
+                if (name == "labels") read_kept(texts, set.labels, kept.labels);
                 if (name == "managedFields") read_managers(texts, set);
                 if (name != "annotations") return;
                 set.has_annotations = !is_null(texts);
-                read_texts(texts, set.annotations, is_kept_annotation, kept_bytes_max);
+                read_kept(texts, set.annotations, kept.annotations);
             });
         else if (key == "spec")
             read_spec(field, set);
@@ -149,7 +149,7 @@ bool was_never_ready(const Pod& pod, bool is_told, Instant started) {
     return !pod.ready && is_known && pod.ready_since <= started + 1s;
 }
 
-Object read_pod(Value value) {
+Object read_pod(Value value, const Kept&) {
     Pod pod;
     Instant created, started;
     bool is_told = false;
@@ -175,27 +175,27 @@ Object read_pod(Value value) {
     return pod;
 }
 
-Object read_config_map(Value value) {
+Object read_config_map(Value value, const Kept&) {
     ConfigMap map;
     each_field(value, [&](std::string_view key, Value field) {
         if (key == "metadata")
             read_meta(field, map.meta, [](std::string_view, Value) {});
         else if (key == "data")
-            read_texts(field, map.data, [](std::string_view) { return true; });
+            read_texts(field, map.data);
     });
     return map;
 }
 
-Object read_custom(Value value) {
-    return read_custom_object(value);
+Object read_custom(Value value, const Kept& kept) {
+    return read_custom_object(value, kept);
 }
 
-using Read = Object (*)(Value);
+using Read = Object (*)(Value, const Kept&);
 constexpr Read readers[] = {read_statefulset, read_pod, read_config_map,
                             read_custom};  // in the order of Form
 
-Object read_named(const Resource& resource, Value value) {
-    Object object = readers[static_cast<std::size_t>(resource.form)](value);
+Object read_named(const Resource& resource, const Kept& kept, Value value) {
+    Object object = readers[static_cast<std::size_t>(resource.form)](value, kept);
     const ObjectMeta& meta = meta_of(object);
     if (meta.key.name.empty() || meta.uid.empty()) throw simdjson_error(NO_SUCH_FIELD);
     return object;
@@ -226,11 +226,12 @@ WatchFailed read_failure(Value value) {
     return failed;
 }
 
-WatchEvent read_event(const Resource& resource, std::string_view type, Value value) {
+WatchEvent read_event(const Resource& resource, const Kept& kept, std::string_view type,
+                      Value value) {
     if (type == "BOOKMARK") return read_bookmark(value);
     if (type == "ERROR") return read_failure(value);
-    if (type == "DELETED") return Deleted{read_named(resource, value)};
-    if (type == "ADDED" || type == "MODIFIED") return Changed{read_named(resource, value)};
+    if (type == "DELETED") return Deleted{read_named(resource, kept, value)};
+    if (type == "ADDED" || type == "MODIFIED") return Changed{read_named(resource, kept, value)};
     throw simdjson_error(INCORRECT_TYPE);
 }
 
@@ -264,16 +265,16 @@ ObjectKey key_in(std::string text) {
 }
 
 // Apart from the list, so that what is wrong with it ends with it.
-void read_custom_item(Value value, ListPage& page) {
+void read_custom_item(Value value, const Kept& kept, ListPage& page) {
     std::string text{to_json_string(value).value()};
-    Result<CustomObject> object = decode_custom_object(text);
+    Result<CustomObject> object = decode_custom_object(text, kept);
     if (object)
         page.items.emplace_back(std::move(*object));
     else
         page.left_out.push_back({key_in(std::move(text)), std::move(object.error().message)});
 }
 
-ListPage read_list(const Resource& resource, ondemand::object list) {
+ListPage read_list(const Resource& resource, const Kept& kept, ondemand::object list) {
     ListPage page;
     for (auto field : list) {
         const std::string_view key = field.unescaped_key();
@@ -288,9 +289,9 @@ ListPage read_list(const Resource& resource, ondemand::object list) {
             if (page.items.size() + page.left_out.size() == items_max)
                 throw simdjson_error(CAPACITY);
             if (resource.form == Form::Custom)
-                read_custom_item(item.value(), page);
+                read_custom_item(item.value(), kept, page);
             else
-                page.items.push_back(read_named(resource, item.value()));
+                page.items.push_back(read_named(resource, kept, item.value()));
         }
     }
     return page;
@@ -303,7 +304,8 @@ const ObjectMeta& meta_of(const Object& object) {
 }
 
 struct Decoder::State {
-    ondemand::parser parser;
+    Kept kept;
+    ondemand::parser parser{};
 
     Result<WatchEvent> event(const Resource& resource, std::string& text);
     template <class Use>
@@ -320,20 +322,20 @@ struct Decoder::State {
     }
 };
 
-Decoder::Decoder() : state_(std::make_unique<State>()) {}
+Decoder::Decoder(Kept kept) : state_(std::make_unique<State>(std::move(kept))) {}
 Decoder::~Decoder() = default;
 Decoder::Decoder(Decoder&&) noexcept = default;
 Decoder& Decoder::operator=(Decoder&&) noexcept = default;
 
 Result<Object> Decoder::object(const Resource& resource, std::string text) {
     return state_->parse(text, [&](ondemand::document document) {
-        return read_named(resource, document.get_value());
+        return read_named(resource, state_->kept, document.get_value());
     });
 }
 
 Result<ListPage> Decoder::list(const Resource& resource, std::string text) {
     return state_->parse(text, [&](ondemand::document document) {
-        return read_list(resource, document.get_object());
+        return read_list(resource, state_->kept, document.get_object());
     });
 }
 
@@ -356,7 +358,7 @@ Result<WatchEvent> Decoder::State::event(const Resource& resource, std::string& 
             Value value = field.value();
             if (key == "type") type = text_of(value);
             // The server writes the type first; an object without one cannot be read.
-            if (key == "object") event = read_event(resource, type, value);
+            if (key == "object") event = read_event(resource, kept, type, value);
         }
         if (!event) throw simdjson_error(NO_SUCH_FIELD);
         return std::move(*event);

@@ -11,6 +11,7 @@
 #include "base/result.hpp"
 #include "model/config_map.hpp"
 #include "model/custom_object.hpp"
+#include "model/kept.hpp"
 #include "model/pod.hpp"
 #include "model/ref.hpp"
 #include "model/statefulset.hpp"
@@ -52,10 +53,10 @@ struct WatchFailed {  // an ERROR event: the watch is over
 };
 using WatchEvent = std::variant<Changed, Deleted, Bookmark, WatchFailed, LeftOut>;
 
-// Holds the parser's buffers, which are reused from call to call.
+// Holds the parser's buffers, which are reused from call to call, and knows what is to be kept.
 class Decoder {
   public:
-    Decoder();
+    explicit Decoder(Kept kept = {});
     ~Decoder();
     Decoder(Decoder&&) noexcept;
     Decoder& operator=(Decoder&&) noexcept;

@@ -5,12 +5,12 @@
 #include <simdjson.h>
 
 #include <charconv>
-#include <limits>
 #include <string>
 #include <string_view>
 
 #include "base/time.hpp"
 #include "base/utf8.hpp"
+#include "model/kept.hpp"
 #include "model/statefulset.hpp"
 
 namespace sluice::model::wire {
@@ -102,14 +102,19 @@ inline Owner controller_in(Value owners) {
     return controller;
 }
 
-template <class Keep>
-void read_texts(Value value, Texts& into, Keep keep,
-                std::size_t bytes_max = std::numeric_limits<std::size_t>::max()) {
+inline void read_texts(Value value, Texts& into) {
     each_field(value, [&](std::string_view key, Value field) {
-        if (!keep(key)) return;
         std::string name{key};
-        const std::string_view text = field.get_string();
-        into.insert_or_assign(std::move(name), std::string{beginning(text, bytes_max)});
+        into.insert_or_assign(std::move(name), text_of(field));
+    });
+}
+
+// Those of these names, and of each as much as is kept.
+inline void read_kept(Value value, Texts& into, const Kept::Names& names) {
+    each_field(value, [&](std::string_view key, Value field) {
+        const auto name = names.find(key);
+        if (name == names.end()) return;
+        into.insert_or_assign(*name, std::string{beginning(field.get_string(), kept_bytes_max)});
     });
 }
 

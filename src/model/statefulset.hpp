@@ -20,8 +20,8 @@ using Texts = std::map<std::string, std::string>;
 
 struct StatefulSet {
     ObjectMeta meta;
-    Texts labels;                     // only those that is_kept_label() names
-    Texts annotations;                // those that is_kept_annotation() names, cut
+    Texts labels;                     // only those that are Kept
+    Texts annotations;                // the same, cut
     bool has_annotations = false;     // any at all, also those that were dropped
     std::uint64_t template_hash = 0;  // of spec.template as the server wrote it
     PodCount replicas{1};
@@ -40,16 +40,7 @@ struct StatefulSet {
     friend bool operator==(const StatefulSet&, const StatefulSet&) = default;
 };
 
-inline constexpr std::string_view pilot_label = "dd-statefulset-pilot";
-inline constexpr std::string_view own_prefix = "sluice.dev/";
 inline constexpr std::string_view field_manager = "sluice";  // under which we write
-// Names the object that steers the set, where there is one.
-inline constexpr std::string_view steered_by_annotation = "sts.plus/phasedRollout";
-
-bool is_kept_label(std::string_view key);
-bool is_kept_annotation(std::string_view key);
-// Whoever writes more into one has what is behind this dropped.
-inline constexpr std::size_t kept_bytes_max = 2048;
 
 // What Kubernetes acts on: an absent rollingUpdate block means zero.
 Partition effective_partition(const StatefulSet& set);

@@ -5,6 +5,7 @@
 #include "base/assert.hpp"
 #include "base/json_pointer.hpp"
 #include "model/annotations.hpp"
+#include "model/kept.hpp"
 
 namespace sluice::model {
 namespace {

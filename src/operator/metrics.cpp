@@ -120,10 +120,8 @@ std::vector<MetricFamily> work_families(const controller::Controller& controller
 
 MetricFamily stored_objects(const controller::Controller& controller) {
     Family stored = gauge("sluice_stored_objects", "Objects in the operator's memory.");
-    stored.add({{"resource", "statefulsets"}}, static_cast<double>(controller.store().set_count()));
-    stored.add({{"resource", "pods"}}, static_cast<double>(controller.store().pod_count()));
-    for (const auto& [plural, objects] : controller.objects())
-        stored.add({{"resource", std::string{plural}}}, static_cast<double>(objects->size()));
+    for (const auto& [plural, count] : controller.store().sizes())
+        stored.add({{"resource", std::string{plural}}}, static_cast<double>(count));
     return stored.take();
 }
 

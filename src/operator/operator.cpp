@@ -69,8 +69,9 @@ Operator::Operator(asio::io_context& loop, const std::shared_ptr<kube::Credentia
       identity_(random_identity(seed)),
       api_(loop, credentials, connections_for(options)),
       lease_api_(loop, credentials, 1),
-      cluster_(api_, identity_,
-               [](const std::string& text) { log_line(Log::Level::Warning, text); }),
+      cluster_(
+          api_, identity_, [](const std::string& text) { log_line(Log::Level::Warning, text); },
+          api::kept()),
       lease_(lease_api_, config_namespace_, options.lease_name),
       hooks_(loop, api_, options.allow_local_hooks),
       metric_caller_(loop, api_, options.allowed_metric_hosts, options.allow_local_metrics),

@@ -71,18 +71,26 @@ void ObjectTable::give_back(const model::ObjectKey& key, const Entry& entry) {
     if (!entry.is_left_out) budget_->give_back(key.ns, entry.bytes);
 }
 
+ObjectTable::Names ObjectTable::names_about(const model::Ref& subject) const {
+    if (!target_of_)
+        return subject.resource == resource_ && entries_.contains(subject.key())
+                   ? Names{subject.name}
+                   : Names{};
+    const auto found = about_.find(subject);
+    return found == about_.end() ? Names{} : found->second;
+}
+
 std::vector<ObjectTable::LeftOut> ObjectTable::left_out(const model::Ref& subject) const {
     std::vector<LeftOut> objects;
-    const auto names = about_.find(subject);
-    if (names == about_.end()) return objects;
-    for (const std::string& name : names->second) {
+    for (const std::string& name : names_about(subject)) {
         const auto entry = entries_.find({subject.ns, name});
         if (entry->second.is_left_out) objects.push_back({whole(*entry).meta, entry->second.bytes});
     }
     return objects;
 }
 
-Affected ObjectTable::put(const model::CustomObject& object) {
+Affected ObjectTable::put(const model::Object& some) {
+    const auto& object = std::get<model::CustomObject>(some);
     if (object.meta.resource_version == 0) return {};  // no server sends that
     const model::ObjectKey& key = object.meta.key;
     Entry& entry = entries_[key];
@@ -92,34 +100,36 @@ Affected ObjectTable::put(const model::CustomObject& object) {
     // Versions of namesakes can be compared too: the one that was made later has the higher one.
     if (!is_known || entry.object.meta.uid == object.meta.uid) entry.listed = true;
     if (is_known) return {};
-    Affected affected;
-    touch(affected.subjects, entry.subject);
+    Affected affected{.objects = {key}};
+    touch(affected.named, entry.named);
     touch(affected.owners, owner_of(key, entry.object));
-    model::Ref subject = subject_of_(object);
-    move_entry(about_, key.name, entry.subject, subject);
+    model::Ref named = target_of_ ? target_of_(object) : model::Ref{};
+    move_entry(about_, key.name, entry.named, named);
     move_entry(owned_, key.name, owner_of(key, entry.object), owner_of(key, object));
-    entry.subject = std::move(subject);
+    entry.named = std::move(named);
     give_back(key, entry);
     take(key, entry, object);
     if (was_left_out && entry.is_left_out) return {};  // no news
-    touch(affected.subjects, entry.subject);
+    touch(affected.named, entry.named);
     touch(affected.owners, owner_of(key, entry.object));
     return affected;
 }
 
 ObjectTable::Entries::iterator ObjectTable::erase(Entries::iterator entry, Affected& affected) {
     const auto& [key, known] = *entry;
-    touch(affected.subjects, known.subject);
+    affected.objects.push_back(key);
+    touch(affected.named, known.named);
     touch(affected.owners, owner_of(key, known.object));
     move_entry(owned_, key.name, owner_of(key, known.object), {});
-    move_entry(about_, key.name, known.subject, {});
+    move_entry(about_, key.name, known.named, {});
     give_back(key, known);
     return entries_.erase(entry);
 }
 
-Affected ObjectTable::remove(const model::CustomObject& object) {
-    const auto found = entries_.find(object.meta.key);
-    if (found == entries_.end() || found->second.object.meta.uid != object.meta.uid) return {};
+Affected ObjectTable::remove(const model::Object& object) {
+    const model::ObjectMeta& meta = model::meta_of(object);
+    const auto found = entries_.find(meta.key);
+    if (found == entries_.end() || found->second.object.meta.uid != meta.uid) return {};
     Affected affected;
     erase(found, affected);
     return affected;
@@ -145,27 +155,24 @@ Affected ObjectTable::drop_unlisted(const std::string& ns, std::uint64_t version
     return affected;
 }
 
-std::uint64_t ObjectTable::version_of(const model::CustomObject& object) const {
-    const auto found = entries_.find(object.meta.key);
-    const bool is_known =
-        found != entries_.end() && found->second.object.meta.uid == object.meta.uid;
+std::uint64_t ObjectTable::version_of(const model::Object& object) const {
+    const model::ObjectMeta& meta = model::meta_of(object);
+    const auto found = entries_.find(meta.key);
+    const bool is_known = found != entries_.end() && found->second.object.meta.uid == meta.uid;
     return is_known ? found->second.object.meta.resource_version : 0;
 }
 
-std::optional<model::CustomObject> ObjectTable::find(const model::ObjectKey& key) const {
+std::optional<model::Object> ObjectTable::find(const model::ObjectKey& key) const {
     const auto found = entries_.find(key);
     if (found == entries_.end()) return std::nullopt;
     return whole(*found);
 }
 
-template <class Key>
-std::vector<model::CustomObject> ObjectTable::listed(const Index<Key>& index,
-                                                     const Key& key) const {
+std::vector<model::CustomObject> ObjectTable::sorted(const std::string& ns,
+                                                     const Names& names) const {
     std::vector<model::CustomObject> objects;
-    const auto names = index.find(key);
-    if (names == index.end()) return objects;
-    for (const std::string& name : names->second)
-        objects.push_back(whole(*entries_.find({key.ns, name})));
+    for (const std::string& name : names)
+        objects.push_back(whole(*entries_.find({ns, name})));
     std::ranges::sort(objects, {}, [](const model::CustomObject& one) {
         return std::tie(one.created, one.meta.uid);
     });
@@ -173,21 +180,25 @@ std::vector<model::CustomObject> ObjectTable::listed(const Index<Key>& index,
 }
 
 std::vector<model::CustomObject> ObjectTable::about(const model::Ref& subject) const {
-    return listed(about_, subject);
+    return sorted(subject.ns, names_about(subject));
 }
 
-std::vector<model::CustomObject> ObjectTable::owned_by(const model::ObjectKey& owner,
-                                                       const std::string& uid) const {
-    auto objects = listed(owned_, owner);
-    std::erase_if(objects, [&](const model::CustomObject& one) { return one.owner_uid != uid; });
+std::vector<model::Object> ObjectTable::owned_by(const model::ObjectMeta& owner) const {
+    std::vector<model::Object> objects;
+    const auto names = owned_.find(owner.key);
+    if (names == owned_.end()) return objects;
+    for (model::CustomObject& one : sorted(owner.key.ns, names->second))
+        if (one.owner_uid == owner.uid) objects.emplace_back(std::move(one));
     return objects;
 }
 
-Touched ObjectTable::subjects() const {
-    Touched refs;
-    for (const auto& [subject, names] : about_)
-        refs.push_back(subject);
-    return refs;
+Affected ObjectTable::all() const {
+    Affected affected;
+    for (const auto& [key, entry] : entries_)
+        affected.objects.push_back(key);
+    for (const auto& [named, names] : about_)
+        affected.named.push_back(named);
+    return affected;
 }
 
 }  // namespace sluice::runtime

@@ -1,57 +1,37 @@
-// The custom objects of one resource, found by their own name, by the workload that they name, and
-// by the object that controls them. Objects go in and come out as values.
+// Custom objects, found by their own name, by what they name, and by the object that controls them.
 //
 // An object for which its namespace has no room left is known by its key and what it names, and by
 // nothing else: its texts are left out, and is_left_out says so.
 //
-// Promises: an object never goes back to an older resourceVersion; a namesake with another UID is
-// another object, and a late word about the one does not touch the other; a namesake of an owner
-// owns nothing; nothing is removed because a list was cut short, only because a complete list did
-// not contain it or a delete was seen.
+// Promises: those of a Table; and a namesake of an owner owns nothing.
 #pragma once
 
-#include <cstdint>
 #include <map>
-#include <optional>
-#include <string>
-#include <vector>
 
-#include "model/custom_object.hpp"
+#include "model/watch.hpp"
 #include "runtime/budget.hpp"
-#include "runtime/store.hpp"
+#include "runtime/table.hpp"
 
 namespace sluice::runtime {
 
-// Whom a change of objects concerns.
-struct Affected {
-    Touched subjects;                      // that they are about, or were
-    std::vector<model::ObjectKey> owners;  // of another resource, that control them or did
-    friend bool operator==(const Affected&, const Affected&) = default;
-};
-
-class ObjectTable {
+class ObjectTable final : public Table {
   public:
-    // What an object is about; without a name: nothing.
-    using SubjectOf = model::Ref (*)(const model::CustomObject& object);
-    // Takes from an object what nobody asks for; null: nothing.
-    using Trim = void (*)(model::CustomObject& object);
-    // The budget must outlive the table.
-    ObjectTable(SubjectOf subject_of, Trim trim, Budget& budget)
-        : subject_of_(subject_of), trim_(trim), budget_(&budget) {}
+    // `names`: what an object is about; null: itself, and nothing is named. The budget must outlive
+    // the table.
+    ObjectTable(const model::Watch& watch, decltype(model::Named::target_of) names, Budget& budget)
+        : resource_(watch.resource), target_of_(names), trim_(watch.trim), budget_(&budget) {}
 
-    // Each gives those whom the change concerns: before it, and after it.
-    Affected put(const model::CustomObject& object);
-    Affected remove(const model::CustomObject& object);
-    // A list of this namespace (empty: all) begins: what is put from now on is listed, and so is
-    // what is kept, which the list had and nobody could read.
-    void begin_list(const std::string& ns);
-    void keep(const model::ObjectKey& key);
-    // That list is complete, and is of this version: what it did not bring is gone, unless it is
-    // newer.
-    Affected drop_unlisted(const std::string& ns, std::uint64_t version);
+    Affected put(const model::Object& object) override;
+    Affected remove(const model::Object& object) override;
+    void begin_list(const std::string& ns) override;
+    void keep(const model::ObjectKey& key) override;
+    Affected drop_unlisted(const std::string& ns, std::uint64_t version) override;
+    std::uint64_t version_of(const model::Object& object) const override;
+    std::optional<model::Object> find(const model::ObjectKey& key) const override;
+    std::vector<model::Object> owned_by(const model::ObjectMeta& owner) const override;
+    Affected all() const override;
+    std::size_t size() const override { return entries_.size(); }
 
-    // In which version it is known; 0: not at all.
-    std::uint64_t version_of(const model::CustomObject& object) const;
     // Those about a subject that there was no room for.
     struct LeftOut {
         model::ObjectMeta meta;
@@ -59,44 +39,37 @@ class ObjectTable {
     };
     std::vector<LeftOut> left_out(const model::Ref& subject) const;
 
-    std::optional<model::CustomObject> find(const model::ObjectKey& key) const;
-    // Those about this subject, oldest first; of two that are of one age, by UID.
+    // Those about this subject, oldest first; of two that are of one age, by UID. So are those that
+    // somebody owns.
     std::vector<model::CustomObject> about(const model::Ref& subject) const;
-    // Those that the object of this key and UID controls, in the same order.
-    std::vector<model::CustomObject> owned_by(const model::ObjectKey& owner,
-                                              const std::string& uid) const;
-
-    // Everything that an object is about, whether it exists or not.
-    Touched subjects() const;
-    std::size_t size() const { return entries_.size(); }
 
   private:
     struct Entry {
         model::CustomObject object;  // without its key, which is that of the entry
-        model::Ref subject;
+        model::Ref named;
         std::size_t bytes = 0;  // of its texts
         bool listed = false;
         bool is_left_out = false;
     };
     using Entries = std::map<model::ObjectKey, Entry>;
-
-    // Names by what they belong to, in its namespace.
-    template <class Key>
-    using Index = std::map<Key, std::vector<std::string>>;
+    using Names = std::vector<std::string>;
 
     static model::CustomObject whole(const Entries::value_type& entry);
-    template <class Key>
-    std::vector<model::CustomObject> listed(const Index<Key>& index, const Key& key) const;
+    Names names_about(const model::Ref& subject) const;
+    // In the order of about().
+    std::vector<model::CustomObject> sorted(const std::string& ns, const Names& names) const;
     void take(const model::ObjectKey& key, Entry& entry, const model::CustomObject& object);
     void give_back(const model::ObjectKey& key, const Entry& entry);
     Entries::iterator erase(Entries::iterator entry, Affected& affected);
 
-    SubjectOf subject_of_;
-    Trim trim_;
+    const model::Resource* resource_;
+    decltype(model::Named::target_of) target_of_;
+    decltype(model::Watch::trim) trim_;
     Budget* budget_;
     Entries entries_;
-    Index<model::Ref> about_;
-    Index<model::ObjectKey> owned_;
+    // By what they name, and by who owns them, in its namespace.
+    std::map<model::Ref, Names> about_;
+    std::map<model::ObjectKey, Names> owned_;
 };
 
 }  // namespace sluice::runtime

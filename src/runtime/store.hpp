@@ -1,71 +1,80 @@
-// What the operator knows of the cluster, in as few bytes as decisions need. Objects go in and come
-// out as values; inside they are packed and their texts interned.
-//
-// Promises: an object never goes back to an older resourceVersion; a namesake with another UID is
-// another object; nothing is removed because a list was cut short, only because a complete list did
-// not contain it or a delete was seen.
+// What the operator knows of the cluster: one table for each thing that is watched, shared by all
+// who watch it. It knows from the watches, and from nothing else, whom a change concerns.
 #pragma once
 
-#include <array>
-#include <cstdint>
 #include <memory>
-#include <optional>
+#include <span>
 #include <string>
-#include <unordered_map>
+#include <string_view>
 #include <vector>
 
-#include "model/decode.hpp"
+#include "model/watch.hpp"
 #include "runtime/intern.hpp"
+#include "runtime/object_table.hpp"
+#include "runtime/watch_session.hpp"
 
 namespace sluice::runtime {
 
-// Whom a change concerns.
+// Whom a change concerns: each once.
 using Touched = std::vector<model::Ref>;
-
-// A UID in 16 bytes when it is one, as a hash of the text otherwise.
-struct PackedUid {
-    std::array<std::uint64_t, 2> words{};
-    friend bool operator==(const PackedUid&, const PackedUid&) = default;
-};
-struct PackedUidHash {
-    std::size_t operator()(const PackedUid& uid) const { return uid.words[0] ^ uid.words[1]; }
-};
+// Of one API.
+using Watches = std::span<const model::Watch>;
 
 class Store {
   public:
-    Store();
+    // The watches must outlive it. The custom objects of a namespace take no more than so many
+    // bytes.
+    Store(std::vector<Watches> watches, std::size_t namespace_bytes_max);
     ~Store();
 
-    Touched put(const model::StatefulSet& set);
-    Touched put(const model::Pod& pod);
-    Touched remove(const model::StatefulSet& set);
-    Touched remove(const model::Pod& pod);
-    // A list of this namespace (empty: all) begins: what is put from now on is listed.
-    void begin_list_of_sets(const std::string& ns);
-    void begin_list_of_pods(const std::string& ns);
-    // That list is complete, and is of this version: what it did not bring is gone, unless it is
-    // newer.
-    Touched drop_unlisted_sets(const std::string& ns, std::uint64_t version);
-    Touched drop_unlisted_pods(const std::string& ns, std::uint64_t version);
+    // What is seen in this scope, which must be one of those that are watched.
+    Table& at(const WatchScope& scope) const;
+    // Whom a change there concerns.
+    Touched concerned(const WatchScope& scope, const Affected& affected) const;
+    // The object as an answer brought it, if it is watched and still known: one that is not known
+    // any more was deleted meanwhile, and an answer that comes late does not bring it back.
+    Touched refresh(const model::Resource& resource, const model::Object& object);
 
-    // In which version it is known; 0: not at all.
-    std::uint64_t version_of(const model::StatefulSet& set) const;
-    std::uint64_t version_of(const model::Pod& pod) const;
+    std::optional<model::Object> find(const model::Ref& ref) const;
+    // The objects of this resource that the owner controls. T is what they are.
+    template <class T>
+    std::vector<T> owned_by(const model::Resource& resource, const model::ObjectMeta& owner) const {
+        std::vector<T> objects;
+        for (model::Object& one : owned(resource, owner))
+            objects.push_back(std::get<T>(std::move(one)));
+        return objects;
+    }
+    // The custom objects of this resource; null if they are not watched.
+    const ObjectTable* objects(const model::Resource* resource) const;
+    const Budget& budget() const { return budget_; }
+    // Everybody that a change could concern.
+    Touched everybody() const;
 
-    std::optional<model::StatefulSet> statefulset(const model::ObjectKey& key) const;
-    std::vector<model::Pod> pods_of(const model::StatefulSet& set) const;
-    // Every set, in no order.
-    Touched sets() const;
-
-    std::size_t set_count() const;
-    std::size_t pod_count() const;
+    std::size_t size(const model::Resource& resource) const;
+    // Of everything that is watched.
+    std::map<std::string_view, std::size_t> sizes() const;
 
   private:
-    struct PackedSet;
-    struct PackedPod;
-    struct PodGroup;
-    struct Tables;
-    std::unique_ptr<Tables> tables_;
+    struct Held {
+        const model::Resource* resource;
+        model::Selector selector;
+        std::unique_ptr<Table> table;
+    };
+
+    void hold(const model::Watch& watch);
+    std::vector<model::Object> owned(const model::Resource& resource,
+                                     const model::ObjectMeta& owner) const;
+    // By one of the watches of an API.
+    void add_concerned(Watches all, const model::Watch& watch, const Affected& affected,
+                       Touched& touched) const;
+    void add_everybody(Watches all, Touched& touched) const;
+    // Whom a change of this object concerns, as far as this API is concerned.
+    model::Ref followed(Watches all, model::Ref object) const;
+
+    std::vector<Watches> watches_;
+    InternPool pool_;
+    Budget budget_;
+    std::vector<Held> held_;
 };
 
 }  // namespace sluice::runtime

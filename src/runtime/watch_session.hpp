@@ -22,17 +22,18 @@
 #include "base/dice.hpp"
 #include "base/time.hpp"
 #include "model/decode.hpp"
+#include "model/watch.hpp"
 #include "runtime/backoff.hpp"
 
 namespace sluice::runtime {
 
-// What to watch: all objects of a resource in a namespace (empty: in all), perhaps narrowed.
+// What to watch: objects of a resource in a namespace (empty: in all).
 struct WatchScope {
     const model::Resource* resource;
     std::string ns;
-    std::string label_selector = {};
-    std::string field_selector = {};
-    bool is_of(const model::Resource& one) const { return resource == &one; }
+    model::Selector selector = {};
+    // What is seen there concerns every namespace: it is in the operator's own.
+    bool is_of_operator() const { return !selector.name.empty(); }
     bool is_custom() const { return resource->form == model::Form::Custom; }
 };
 

@@ -167,9 +167,10 @@ Next Caller::get_objects(std::shared_ptr<Reading> reading) {
             const std::string doing = fmt::format("get {}", resource->plural);
             if (is_missing(answer)) return get_objects(reading);
             if (!answer) return reading->failed(failure_of(std::move(answer.error()), doing));
-            auto object = model::decode_custom_object(std::move(*answer));
+            auto object = decoder_.object(*resource, std::move(*answer));
             if (!object) return reading->failed(malformed(object.error(), doing));
-            reading->found.objects.push_back({resource, std::move(*object)});
+            reading->found.objects.push_back(
+                {resource, std::get<model::CustomObject>(std::move(*object))});
             return get_objects(reading);
         }};
     return {.call = std::move(call)};

@@ -37,7 +37,8 @@ struct Next {
 class Caller {
   public:
     // `identity`: in whose name events are told.
-    explicit Caller(std::string identity) : identity_(std::move(identity)) {}
+    explicit Caller(std::string identity, model::Kept kept = {})
+        : identity_(std::move(identity)), decoder_(std::move(kept)) {}
 
     Next begin(const controller::StartList& effect);
     Next begin(const controller::ReadWorkload& effect);

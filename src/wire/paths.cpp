@@ -23,10 +23,11 @@ bool is_plural(std::string_view text) {
 
 std::string selectors(const runtime::WatchScope& scope) {
     std::string query;
-    if (!scope.label_selector.empty())
-        query += "&labelSelector=" + percent_encoded(scope.label_selector);
-    if (!scope.field_selector.empty())
-        query += "&fieldSelector=" + percent_encoded(scope.field_selector);
+    if (!scope.selector.labels.empty())
+        query += "&labelSelector=" + percent_encoded(scope.selector.labels);
+    if (!scope.selector.name.empty())
+        query += "&fieldSelector=" +
+                 percent_encoded(fmt::format("metadata.name={}", scope.selector.name));
     return query;
 }
 

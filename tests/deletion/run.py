@@ -43,8 +43,8 @@ def without_row(text: str, folder: str) -> str:
     """A registry without the lines of one API: its headers, its watches, and its row."""
     text = re.sub(rf'#include "(api|sim/apis)/{folder}/.*\n', "", text)
     text = re.sub(rf"^ *{folder}::row\(\),\n", "", text, flags=re.MULTILINE)
-    text = re.sub(rf"^constexpr Watch \w+\[\] = {{{{&{folder}::[^;]*;\n", "", text,
-                  flags=re.MULTILINE)
+    text = "".join(one for one in re.split(r"(?m)^(?=constexpr|const |\[\[|\n)", text)
+                   if not (one.startswith("constexpr") and f"{folder}::" in one))
     rows = re.split(r"(?m)^(?=    \{\.name = |\};)", text)
     return "".join(row for row in rows
                    if not (row.startswith("    {.name") and f"{folder}::" in row))

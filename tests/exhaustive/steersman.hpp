@@ -136,7 +136,7 @@ inline engine::Snapshot Steersman::snapshot(const World& world) const {
     engine::Snapshot seen;
     model::StatefulSet& set = seen.workload;
     set.meta = {{"shop", "web"}, "set", 10, generation, false};
-    if (world.label) set.labels = {{std::string{model::pilot_label}, "careful"}};
+    if (world.label) set.labels = {{std::string{api::pilot::label}, "careful"}};
     set.annotations = texts(world.report);
     if (world.memory.exists) set.annotations[key::rollout] = memory_text(world.memory);
     if (world.paused) set.annotations[key::paused] = "true";

@@ -100,7 +100,7 @@ void prepare(engine::Snapshot&) {}
 
 bool is_served(const CustomObject& object) {
     return object.owner_kind == "RolloutPlugin" ||
-           annotation_of(object, model::key::serve) == "true";
+           annotation_of(object, std::string{serve_annotation}) == "true";
 }
 
 void trim(CustomObject& object) {

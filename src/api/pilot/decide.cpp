@@ -43,8 +43,7 @@ engine::Decision decide(const engine::Snapshot& seen, Instant now) {
     course.held_by = other_claim(set);
     course.commands = commands;
     if (!subscription)
-        return engine::release(seen, course,
-                               fmt::format("The label {} is gone", model::pilot_label), now);
+        return engine::release(seen, course, fmt::format("The label {} is gone", label), now);
     if (seen.settings)
         subscription->when =
             when_of(static_cast<const HookCatalogue&>(*seen.settings), subscription->hook);

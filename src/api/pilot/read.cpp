@@ -6,9 +6,9 @@
 namespace sluice::api::pilot {
 
 std::optional<Subscription> read_subscription(const model::StatefulSet& set) {
-    const auto label = set.labels.find(std::string{model::pilot_label});
-    if (label == set.labels.end()) return std::nullopt;
-    return Subscription{label->second, annotation(set, key::allow_unready) == "true"};
+    const auto found = set.labels.find(std::string{label});
+    if (found == set.labels.end()) return std::nullopt;
+    return Subscription{found->second, annotation(set, key::allow_unready) == "true"};
 }
 
 bool concerns(const model::StatefulSet& set, const std::vector<model::CustomObject>&) {

@@ -16,6 +16,9 @@ namespace sluice::api::pilot {
 
 namespace key = model::key;
 
+inline constexpr std::string_view label = "dd-statefulset-pilot";
+inline constexpr std::string_view config_map = "sluice-hooks";  // where hooks are declared
+
 struct Subscription {
     std::string hook;
     bool allow_unready = false;  // go on although pods behind the gate are not ready

@@ -66,7 +66,7 @@ Reply promote(const Steered& steered, Instant) {
         "{} has no steps to promote: its hook lets each pod go, and is asked again by itself. To "
         "go on without the hook, name one that always agrees: kubectl -n {} label --overwrite "
         "statefulset {} {}=noop",
-        steered.title, ns, name, model::pilot_label));
+        steered.title, ns, name, label));
 }
 
 Reply abort(const Steered& steered, Instant) {
@@ -89,6 +89,6 @@ const Dialect dialect{"pilot",
                       facts,
                       {promote, promote, annotated::pause_by<standing>,
                        annotated::resume_by<standing>, abort, annotated::retry_by<standing>},
-                      model::pilot_label};
+                      pilot::label};
 
 }  // namespace sluice::api::pilot

@@ -20,6 +20,9 @@
 
 namespace sluice::api::rollout_plugin {
 
+// Where plugins are declared.
+inline constexpr std::string_view config_map = "argo-rollouts-config";
+
 struct PluginDeclarations {
     // By name. An address of nothing is the plugin for StatefulSets, which is built in.
     std::map<std::string, std::optional<PluginAddress>> plugins;

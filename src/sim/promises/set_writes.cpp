@@ -1,7 +1,7 @@
 // What an operator may change on a StatefulSet, in whose name, and what it may say of it.
 #include <fmt/format.h>
 
-#include "model/statefulset.hpp"
+#include "api/registry.hpp"
 #include "sim/api/state.hpp"
 #include "sim/apis/registry.hpp"
 #include "sim/promises/promise.hpp"
@@ -18,7 +18,7 @@ json::object untouchable(json::object set) {
         erase(set, std::string{"/metadata/"} + key);
     json::object kept;
     for (const auto& [key, value] : object_at(set, "/metadata/annotations"))
-        if (!model::is_kept_annotation(key)) kept[key] = value;
+        if (!api::kept().annotations.contains(key)) kept[key] = value;
     if (kept.empty())
         erase(set, "/metadata/annotations");
     else

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "api/registry.hpp"
 #include "sim/api/state.hpp"
 #include "sim/promises/promise.hpp"
 #include "sim/world/operator_host.hpp"
@@ -37,15 +38,16 @@ class KnowsTheWorld final : public Promise {
         for (const ObjectPtr& set : in.cluster.api().list("statefulsets.apps")) {
             const model::ObjectKey key = key_of(*set);
             if (!is_watched(host, key.ns)) continue;
-            const auto known = store.statefulset(key);
-            if (!known || known->meta.resource_version != set->version())
+            const auto known = store.find(ref_to(model::statefulsets, key));
+            if (!known || model::meta_of(*known).resource_version != set->version())
                 broken(fmt::format("the operator does not know {} as it is", to_text(key)));
-            if (known) pods += store.pods_of(*known).size();
+            if (known)
+                pods += store.owned_by<model::Pod>(model::pods, model::meta_of(*known)).size();
             ++sets;
         }
-        if (store.set_count() != sets)
-            broken(fmt::format("the operator knows {} sets, and there are {}", store.set_count(),
-                               sets));
+        const std::size_t known = store.size(model::statefulsets);
+        if (known != sets)
+            broken(fmt::format("the operator knows {} sets, and there are {}", known, sets));
         std::size_t truth = 0;
         for (const ObjectPtr& pod : in.cluster.api().list("pods"))
             truth += text_at(pod->object(), "/metadata/ownerReferences/0/kind") == "StatefulSet";
@@ -55,27 +57,32 @@ class KnowsTheWorld final : public Promise {
     }
 
   private:
-    // What is too large to be read may be known as it was, or not at all.
     void compare_objects(const OperatorHost& host) const {
-        const auto tables = host.controller().objects();
-        std::map<std::string_view, std::size_t> known;
+        for (const api::Api& api : api::apis())
+            if (const auto* table = host.controller().store().objects(api.resource))
+                compare_objects(host, api.resource->plural, *table);
+    }
+
+    // What is too large to be read may be known as it was, or not at all.
+    void compare_objects(const OperatorHost& host, std::string_view plural,
+                         const runtime::ObjectTable& table) const {
+        std::size_t known = 0;
         for (const Resource* resource : in.cluster.api().resources()) {
-            const auto table = tables.find(resource->plural);
-            if (table == tables.end()) continue;
+            if (resource->plural != plural) continue;
             for (const ObjectPtr& one : in.cluster.api().list(resource->id())) {
                 const model::ObjectKey key = key_of(*one);
-                const auto found = table->second->find(key);
+                const auto found = table.find(key);
                 const bool is_readable = one->text().size() <= readable_bytes_max;
-                const bool is_right = found && found->meta.resource_version == one->version();
+                const bool is_right =
+                    found && model::meta_of(*found).resource_version == one->version();
                 if (is_readable && is_watched(host, key.ns) && !is_right)
                     broken(fmt::format("the operator does not know {} as it is", to_text(key)));
-                known[table->first] += found.has_value();
+                known += found.has_value();
             }
         }
-        for (const auto& [plural, table] : tables)
-            if (table->size() != known[plural])
-                broken(fmt::format("the operator knows {} {}, of which {} are there", table->size(),
-                                   plural, known[plural]));
+        if (table.size() != known)
+            broken(fmt::format("the operator knows {} {}, of which {} are there", table.size(),
+                               plural, known));
     }
 };
 

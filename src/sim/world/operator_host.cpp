@@ -40,7 +40,7 @@ OperatorHost::OperatorHost(Cluster& cluster, Egress& egress, Faults& faults, Hos
       faults_(faults),
       options_(std::move(options)),
       witness_(std::move(witness)),
-      caller_(options_.identity) {
+      caller_(options_.identity, api::kept()) {
     options_.settings.leads_at_once = !options_.leader_elect;
     cluster_.api().on_change([this](const Change& change) { on_change(change); });
 }

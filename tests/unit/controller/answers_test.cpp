@@ -122,7 +122,8 @@ void expect_read_is_known(const std::vector<std::string>& namespaces) {
     gate.meta.resource_version = 30;
     gate.status = "read";
     scene.desk.take(WorkloadRead{reads[0].ticket, LiveWorkload{set, {}, {{&gates, gate}}}});
-    EXPECT_EQ(scene.desk.controller.store().statefulset({"shop", "web"})->replicas, PodCount{5});
+    const auto known = scene.desk.controller.store().find({&model::statefulsets, "shop", "web"});
+    EXPECT_EQ(std::get<model::StatefulSet>(known.value()).replicas, PodCount{5});
     set.meta.resource_version = 31;
     scene.show_set(set);
     EXPECT_EQ(scene.looks.back().objects.at(0).status, "read");
@@ -143,7 +144,7 @@ TEST(Answers, WhatWasReadAndIsNotKnownAnyMoreStaysUnknown) {
     auto one = object("one");
     one.meta.resource_version = 90;
     scene.desk.take(WorkloadRead{reads.at(0).ticket, LiveWorkload{{}, {}, {{&runs, one}}}});
-    EXPECT_EQ(scene.desk.controller.objects().at("runs")->size(), 0u);
+    EXPECT_EQ(scene.desk.controller.store().size(runs), 0u);
 }
 
 TEST(Answers, OfWhatWasReadTheOldestComesFirst) {
@@ -213,7 +214,8 @@ TEST(Answers, ALateAnswerDoesNotBringBackWhatWasDeleted) {
     ASSERT_THAT(patches, SizeIs(1));
     scene.desk.take(EventsArrived{of_sets, {model::Deleted{web_set(21)}}});
     scene.desk.take(Written{patches[0].ticket, web_set(22, Partition{3})});
-    EXPECT_EQ(scene.desk.controller.store().statefulset({"shop", "web"}), std::nullopt);
+    EXPECT_EQ(scene.desk.controller.store().find({&model::statefulsets, "shop", "web"}),
+              std::nullopt);
 }
 
 TEST(Answers, APartitionThatComesBackChangedIsLeftAloneForAMinute) {

@@ -228,7 +228,7 @@ TEST(ControllerBounds, APodThatLeavesTheViewAndComesBackInOneBatchIsStillThere) 
     pod.meta.resource_version += 10;
     static_cast<void>(sluice.controller().step(
         EventsArrived{1, {model::Deleted{before}, model::Changed{pod}}}, sluice.now()));
-    EXPECT_EQ(sluice.controller().store().pod_count(), 1u);
+    EXPECT_EQ(sluice.controller().store().size(model::pods), 1u);
 }
 
 TEST(ControllerBounds, AListWithoutTheConfigMapIsNoNewsWhereThereWasNone) {

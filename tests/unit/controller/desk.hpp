@@ -24,9 +24,6 @@ inline model::Ref target_in_spec(const model::CustomObject& object) {
         return {&runs, object.meta.key.ns, object.spec.substr(run.size())};
     return {&model::statefulsets, object.meta.key.ns, object.spec};
 }
-inline model::Ref stand_alone(const model::CustomObject& object) {
-    return ref_to(runs, object.meta.key);
-}
 inline bool is_named(const model::StatefulSet&, const std::vector<model::CustomObject>& objects) {
     return !objects.empty();
 }
@@ -47,11 +44,26 @@ inline engine::Decision decide_gate(const engine::Snapshot& seen, Instant now) {
 inline engine::Decision decide_run(const engine::Snapshot& seen, Instant now) {
     return run_decides ? run_decides(seen, now) : engine::Decision{};
 }
-inline constexpr api::Watch gate_watches[] = {{&gates, target_in_spec}, {&runs}};
-inline constexpr api::Watch run_watches[] = {{&runs, stand_alone}};
+inline constexpr api::Watch gate_watches[] = {
+    {&model::statefulsets, model::Itself{}},
+    {&model::pods, model::Owner{&model::statefulsets}},
+    {&gates, model::Named{target_in_spec}},
+    {&runs, model::Owner{&gates}},
+    {&model::config_maps, model::Everybody{}, {.name = "gate-words"}}};
+inline constexpr api::Watch run_watches[] = {{&runs, model::Itself{}}};
 inline const api::Api test_apis[] = {
-    {"gate", gate_watches, is_named, leave_alone, decide_gate, {"gate-words", read_word}},
-    {"run", run_watches, nullptr, leave_alone, decide_run},
+    {.name = "gate",
+     .resource = &gates,
+     .watches = gate_watches,
+     .concerns = is_named,
+     .prepare = leave_alone,
+     .decide = decide_gate,
+     .declared = {read_word}},
+    {.name = "run",
+     .resource = &runs,
+     .watches = run_watches,
+     .prepare = leave_alone,
+     .decide = decide_run},
 };
 
 class Desk {
@@ -142,11 +154,11 @@ inline void Desk::run(Effects effects) {
     for (Effect& effect : effects.list) {
         if (const auto* list = std::get_if<StartList>(&effect)) {
             sessions_[list->scope.resource] = list->session;
-            if (list->scope.is_of(model::config_maps)) settings_session = list->session;
+            if (list->scope.is_of_operator()) settings_session = list->session;
             inbox_.emplace_back(PageArrived{list->session, {{}, std::to_string(highest_), {}}});
         } else if (const auto* watch = std::get_if<StartWatch>(&effect)) {
             sessions_[watch->scope.resource] = watch->session;
-            if (watch->scope.is_of(model::config_maps)) settings_session = watch->session;
+            if (watch->scope.is_of_operator()) settings_session = watch->session;
             if (watch->request.initial_events)
                 inbox_.emplace_back(EventsArrived{watch->session, listed(watch->session)});
         } else {

@@ -33,7 +33,7 @@ TEST_F(ControllerLeadership, WhoDoesNotLeadWatchesAndWritesNothing) {
     sluice.run_for(1h);
     EXPECT_THAT(sluice.history, IsEmpty());
     EXPECT_TRUE(sluice.controller().is_synced());
-    EXPECT_EQ(sluice.controller().store().set_count(), 1u);
+    EXPECT_EQ(sluice.controller().store().size(model::statefulsets), 1u);
 }
 
 TEST_F(ControllerLeadership, WhoTakesTheLeadTakesUpTheWork) {

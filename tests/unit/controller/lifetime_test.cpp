@@ -201,7 +201,7 @@ TEST(Watches, WhatAFreshListDoesNotBringIsGone) {
         one.meta.resource_version = 5;
         const SessionId of_runs = 3;
         scene.desk.take(EventsArrived{of_runs, {model::Changed{one}}});
-        ASSERT_EQ(scene.desk.controller.objects().at("runs")->size(), 1u);
+        ASSERT_EQ(scene.desk.controller.store().size(runs), 1u);
         scene.desk.lose_everything();
         for (const SessionId session : {of_sets, of_runs})
             scene.desk.take(SessionFailed{session, {410, {}, "too old"}});
@@ -211,8 +211,8 @@ TEST(Watches, WhatAFreshListDoesNotBringIsGone) {
             for (const SessionId session : {of_sets, of_runs})
                 scene.desk.take(SessionFailed{session, {400, {}, "no such parameter"}});
         scene.desk.pass(1min);
-        EXPECT_EQ(scene.desk.controller.store().set_count(), 0u);
-        EXPECT_EQ(scene.desk.controller.objects().at("runs")->size(), 0u);
+        EXPECT_EQ(scene.desk.controller.store().size(model::statefulsets), 0u);
+        EXPECT_EQ(scene.desk.controller.store().size(runs), 0u);
     }
 }
 
@@ -225,7 +225,7 @@ TEST(Watches, OfAServerThatCannotStreamAreListedInPages) {
         effects.list, [](const Effect& one) { return std::holds_alternative<StartList>(one); });
     EXPECT_EQ(lists, 1);
     controller.step(PageArrived{of_sets, {{web_set(20)}, "30", ""}}, now);
-    EXPECT_EQ(controller.store().set_count(), 1u);
+    EXPECT_EQ(controller.store().size(model::statefulsets), 1u);
 }
 
 TEST(Watches, ThatFailedAreTriedAgainInTime) {
@@ -277,7 +277,7 @@ TEST(Settings, OfTheProcessAreKnownToEveryDecision) {
     scene.show_run();
     EXPECT_EQ(scene.looks.back().environment.plugin_directory, "/plugins");
     EXPECT_EQ(scene.looks.back().environment.hook_retry, 7s);
-    EXPECT_FALSE(scene.desk.controller.objects().contains("gates")) << "nobody serves them";
+    EXPECT_FALSE(scene.desk.controller.store().sizes().contains("gates")) << "nobody serves them";
 }
 
 TEST(Watches, CountTheObjectsTheyBrought) {
@@ -285,9 +285,9 @@ TEST(Watches, CountTheObjectsTheyBrought) {
     scene.show_gate();
     scene.show_run();
     scene.desk.put(runs, object("two"));
-    const auto objects = scene.desk.controller.objects();
-    EXPECT_EQ(objects.at("gates")->size(), 1u);
-    EXPECT_EQ(objects.at("runs")->size(), 2u);
+    const runtime::Store& store = scene.desk.controller.store();
+    EXPECT_EQ(store.size(gates), 1u);
+    EXPECT_EQ(store.size(runs), 2u);
 }
 
 TEST(Watches, AreOfEachNamespaceOnce) {
@@ -298,10 +298,10 @@ TEST(Watches, AreOfEachNamespaceOnce) {
     for (const Effect& effect : controller.step(Tick{}, Instant{1'790'000'000'000}).list)
         if (const auto* watch = std::get_if<StartWatch>(&effect))
             watched.push_back(fmt::format("{}/{}{}", watch->scope.ns, watch->scope.resource->plural,
-                                          watch->scope.field_selector));
+                                          watch->scope.selector.name));
     EXPECT_THAT(watched, ElementsAre("post/statefulsets", "post/pods", "post/gates", "post/runs",
                                      "shop/statefulsets", "shop/pods", "shop/gates", "shop/runs",
-                                     "sluice-system/configmapsmetadata.name=gate-words"));
+                                     "sluice-system/configmapsgate-words"));
 }
 
 }  // namespace

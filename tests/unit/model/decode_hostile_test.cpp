@@ -3,6 +3,7 @@
 
 #include "base/dice.hpp"
 #include "model/decode.hpp"
+#include "tests/unit/model/kept.hpp"
 #include "tests/unit/model/texts.hpp"
 
 namespace sluice::model {
@@ -125,7 +126,7 @@ TEST(HostileBytes, BracketsThatNeverCloseAreAnError) {
 }
 
 TEST(HostileBytes, OfTwoEqualKeysTheLastOneCounts) {
-    Decoder decoder;
+    Decoder decoder{testing::kept()};
     const auto object = decoder.object(
         statefulsets, with(statefulset_text, "\"replicas\": 3", R"("replicas": 9, "replicas": 3)"));
     ASSERT_TRUE(object.has_value());

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "model/decode.hpp"
+#include "tests/unit/model/kept.hpp"
 #include "tests/unit/model/texts.hpp"
 
 namespace sluice::model {
@@ -10,7 +11,7 @@ using testing::statefulset_text;
 using testing::with;
 
 Result<StatefulSet> decode(const std::string& text) {
-    Decoder decoder;
+    Decoder decoder{testing::kept()};
     auto object = decoder.object(statefulsets, text);
     if (!object) return std::unexpected(object.error());
     return std::get<StatefulSet>(std::move(*object));
@@ -53,6 +54,21 @@ TEST(DecodeStatefulSet, DropsLabelsAndAnnotationsOfOthersButKnowsThatThereAreSom
         R"({"metadata":{"name":"a","uid":"u","annotations":{"sts.plus/phasedRollout":"web",
             "sts.plus/other":"x"}}})");
     EXPECT_EQ(steered.annotations, (Texts{{"sts.plus/phasedRollout", "web"}}));
+}
+
+TEST(DecodeStatefulSet, KeepsOfOthersWhatSomebodyReads) {
+    Decoder decoder;
+    const auto plain = decoder.object(statefulsets, statefulset_text);
+    EXPECT_EQ(std::get<StatefulSet>(plain.value()).labels, Texts{});
+    Decoder reader{Kept{{"app"}, {"sts.plus/other"}}};
+    const auto set = std::get<StatefulSet>(
+        reader
+            .object(statefulsets,
+                    R"({"metadata":{"name":"a","uid":"u","labels":{"app":"web","tier":"db"},
+                        "annotations":{"sts.plus/other":"x","sluice.dev/paused":""}}})")
+            .value());
+    EXPECT_EQ(set.labels, (Texts{{"app", "web"}}));
+    EXPECT_EQ(set.annotations, (Texts{{"sluice.dev/paused", ""}, {"sts.plus/other", "x"}}));
 }
 
 std::string owned_by(const std::string& entries, const std::string& claim = "sluice.dev/claim") {

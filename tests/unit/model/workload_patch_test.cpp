@@ -7,6 +7,7 @@
 #include "base/assert.hpp"
 #include "model/decode.hpp"
 #include "tests/unit/model/json_patch.hpp"
+#include "tests/unit/model/kept.hpp"
 #include "tests/unit/model/texts.hpp"
 
 namespace sluice::model {
@@ -18,7 +19,7 @@ using testing::with;
 namespace json = boost::json;
 
 StatefulSet observed(const std::string& text = statefulset_text) {
-    Decoder decoder;
+    Decoder decoder{testing::kept()};
     return std::get<StatefulSet>(decoder.object(statefulsets, text).value());
 }
 

@@ -7,6 +7,7 @@
 #include "model/decode.hpp"
 #include "model/workload_patch.hpp"
 #include "tests/unit/model/json_patch.hpp"
+#include "tests/unit/model/kept.hpp"
 
 namespace sluice::model::testing {
 
@@ -34,7 +35,7 @@ inline json::object document_of(const StatefulSet& set) {
 inline std::optional<StatefulSet> written(StatefulSet set, const std::string& json_patch) {
     const auto document = applied(document_of(set), json_patch);
     if (!document) return std::nullopt;
-    Decoder decoder;
+    Decoder decoder{kept()};
     const auto object = decoder.object(statefulsets, json::serialize(*document));
     const auto& after = std::get<StatefulSet>(object.value());
     if (after.partition != set.partition) ++set.meta.generation;

@@ -12,6 +12,8 @@ using model::ObjectKey;
 using model::Ref;
 using Names = std::vector<std::string>;
 
+constexpr model::Resource gates{"test", "v1", "gates", "Gate"};
+
 // The spec of these objects is nothing but the name of the workload.
 Ref target_of(const CustomObject& object) {
     return {&model::statefulsets, object.meta.key.ns, object.spec};
@@ -35,7 +37,7 @@ Names texts_of(const std::vector<Key>& touched) {
 }
 
 Names names(const Affected& affected) {
-    return texts_of(affected.subjects);
+    return texts_of(affected.named);
 }
 
 CustomObject owned(const std::string& name, std::uint64_t version, const std::string& owner,
@@ -48,9 +50,13 @@ CustomObject owned(const std::string& name, std::uint64_t version, const std::st
 
 Names owned_by(const ObjectTable& table, const ObjectKey& owner, const std::string& uid) {
     Names found;
-    for (const CustomObject& one : table.owned_by(owner, uid))
-        found.push_back(one.meta.key.name);
+    for (const model::Object& one : table.owned_by({owner, uid}))
+        found.push_back(model::meta_of(one).key.name);
     return found;
+}
+
+CustomObject known(const ObjectTable& table, const ObjectKey& key) {
+    return std::get<CustomObject>(table.find(key).value());
 }
 
 Names naming(const ObjectTable& table, const ObjectKey& workload) {
@@ -62,7 +68,7 @@ Names naming(const ObjectTable& table, const ObjectKey& workload) {
 
 TEST(ObjectTable, GivesAnObjectBackWithEveryField) {
     Budget budget{1u << 20};
-    ObjectTable table{target_of, nullptr, budget};
+    ObjectTable table{{&gates, model::Itself{}}, target_of, budget};
     CustomObject whole = object("gate", 9, "web");
     whole.meta.deleting = true;
     whole.created = Instant{1'790'000'000'000};
@@ -70,7 +76,7 @@ TEST(ObjectTable, GivesAnObjectBackWithEveryField) {
     whole.finalizers = {"sts.plus/finalizer"};
     whole.status = "{}";
     EXPECT_EQ(names(table.put(whole)), Names{"shop/web"});
-    EXPECT_EQ(table.find({"shop", "gate"}), whole);
+    EXPECT_EQ(known(table, {"shop", "gate"}), whole);
     EXPECT_EQ(table.about({&model::statefulsets, "shop", "web"}), std::vector<CustomObject>{whole});
     EXPECT_EQ(table.find({"shop", "web"}), std::nullopt);
     EXPECT_EQ(table.size(), 1u);
@@ -78,11 +84,11 @@ TEST(ObjectTable, GivesAnObjectBackWithEveryField) {
 
 TEST(ObjectTable, NeverGoesBackToAnOlderVersion) {
     Budget budget{1u << 20};
-    ObjectTable table{target_of, nullptr, budget};
+    ObjectTable table{{&gates, model::Itself{}}, target_of, budget};
     table.put(object("gate", 9, "web"));
     EXPECT_EQ(table.put(object("gate", 8, "old")), Affected{});
     EXPECT_EQ(table.put(object("gate", 9, "same")), Affected{});
-    EXPECT_EQ(table.find({"shop", "gate"})->spec, "web");
+    EXPECT_EQ(known(table, {"shop", "gate"}).spec, "web");
     EXPECT_EQ(table.put(object("gate", 0, "none")), Affected{});
     EXPECT_EQ(table.put(object("new", 0, "none")), Affected{});
     EXPECT_EQ(table.size(), 1u);
@@ -90,35 +96,36 @@ TEST(ObjectTable, NeverGoesBackToAnOlderVersion) {
 
 TEST(ObjectTable, ListsTheWorkloadsThatAreNamedAndNoOthers) {
     Budget budget{1u << 20};
-    ObjectTable table{target_of, nullptr, budget};
+    ObjectTable table{{&gates, model::Itself{}}, target_of, budget};
     table.put(object("a", 1, "web", "uid-a"));
     table.put(object("b", 2, "web", "uid-b"));
     table.put(object("c", 3, "db", "uid-c"));
-    EXPECT_EQ(texts_of(table.subjects()), (Names{"shop/db", "shop/web"}));
+    EXPECT_EQ(texts_of(table.all().named), (Names{"shop/db", "shop/web"}));
     table.put(object("a", 4, "db", "uid-a"));
     table.remove(object("c", 3, "db", "uid-c"));
-    EXPECT_EQ(texts_of(table.subjects()), (Names{"shop/db", "shop/web"}));
+    EXPECT_EQ(texts_of(table.all().named), (Names{"shop/db", "shop/web"}));
     table.put(object("b", 5, "", "uid-b"));
-    EXPECT_EQ(texts_of(table.subjects()), Names{"shop/db"});
+    EXPECT_EQ(texts_of(table.all().named), Names{"shop/db"});
 }
 
 TEST(ObjectTable, AChangeOfTheTargetConcernsBothWorkloads) {
     Budget budget{1u << 20};
-    ObjectTable table{target_of, nullptr, budget};
+    ObjectTable table{{&gates, model::Itself{}}, target_of, budget};
     EXPECT_EQ(names(table.put(object("gate", 1, "web"))), Names{"shop/web"});
     EXPECT_EQ(names(table.put(object("gate", 2, "web"))), Names{"shop/web"});
     EXPECT_EQ(names(table.put(object("gate", 3, "db"))), (Names{"shop/db", "shop/web"}));
     EXPECT_EQ(naming(table, {"shop", "web"}), Names{});
     EXPECT_EQ(naming(table, {"shop", "db"}), Names{"gate"});
     EXPECT_EQ(names(table.put(object("gate", 4, ""))), Names{"shop/db"});
-    EXPECT_EQ(table.put(object("gate", 5, "")), Affected{}) << "it names nobody";
+    EXPECT_EQ(table.put(object("gate", 5, "")), (Affected{.objects = {{"shop", "gate"}}}))
+        << "it names nobody";
     EXPECT_EQ(naming(table, {"shop", ""}), Names{});
     EXPECT_EQ(table.size(), 1u);
 }
 
 TEST(ObjectTable, OfSeveralThatNameAWorkloadTheOldestComesFirst) {
     Budget budget{1u << 20};
-    ObjectTable table{target_of, nullptr, budget};
+    ObjectTable table{{&gates, model::Itself{}}, target_of, budget};
     const Instant noon{1'790'000'000'000};
     CustomObject young = object("a", 1, "web", "uid-a");
     young.created = noon + 1s;
@@ -136,12 +143,12 @@ TEST(ObjectTable, OfSeveralThatNameAWorkloadTheOldestComesFirst) {
 
 TEST(ObjectTable, ALateDeleteOfANamesakeRemovesNothing) {
     Budget budget{1u << 20};
-    ObjectTable table{target_of, nullptr, budget};
+    ObjectTable table{{&gates, model::Itself{}}, target_of, budget};
     table.put(object("gate", 1, "web", "uid-1"));
     EXPECT_EQ(names(table.put(object("gate", 5, "db", "uid-2"))), (Names{"shop/db", "shop/web"}));
     EXPECT_EQ(table.remove(object("gate", 4, "web", "uid-1")), Affected{});
     EXPECT_EQ(table.put(object("gate", 3, "web", "uid-1")), Affected{});
-    EXPECT_EQ(table.find({"shop", "gate"})->meta.uid, "uid-2");
+    EXPECT_EQ(known(table, {"shop", "gate"}).meta.uid, "uid-2");
     EXPECT_EQ(names(table.remove(object("gate", 6, "db", "uid-2"))), Names{"shop/db"});
     EXPECT_EQ(table.size(), 0u);
     EXPECT_EQ(naming(table, {"shop", "db"}), Names{});
@@ -150,7 +157,7 @@ TEST(ObjectTable, ALateDeleteOfANamesakeRemovesNothing) {
 
 TEST(ObjectTable, WhatACompleteListDidNotContainIsGone) {
     Budget budget{1u << 20};
-    ObjectTable table{target_of, nullptr, budget};
+    ObjectTable table{{&gates, model::Itself{}}, target_of, budget};
     table.put(object("a", 1, "web", "uid-a"));
     table.put(object("b", 2, "db", "uid-b"));
     table.put(object("c", 3, "web", "uid-c", "other"));
@@ -166,7 +173,7 @@ TEST(ObjectTable, WhatACompleteListDidNotContainIsGone) {
 
 TEST(ObjectTable, WhatIsNewerThanTheListStays) {
     Budget budget{1u << 20};
-    ObjectTable table{target_of, nullptr, budget};
+    ObjectTable table{{&gates, model::Itself{}}, target_of, budget};
     table.put(object("a", 11, "web", "uid-a"));
     table.begin_list("");
     EXPECT_EQ(table.drop_unlisted("", 10), Affected{});
@@ -182,7 +189,7 @@ TEST(ObjectTable, WhatIsNewerThanTheListStays) {
 
 TEST(ObjectTable, WhatAnObjectOwnsIsFoundByItsNameAndItsUid) {
     Budget budget{1u << 20};
-    ObjectTable table{target_of, nullptr, budget};
+    ObjectTable table{{&gates, model::Itself{}}, target_of, budget};
     table.put(owned("gentle-a", 1, "gentle", "uid-g"));
     table.put(owned("anything", 2, "gentle", "uid-g"));
     table.put(owned("gentle-b", 3, "gentle", "uid-of-a-namesake"));
@@ -196,7 +203,7 @@ TEST(ObjectTable, WhatAnObjectOwnsIsFoundByItsNameAndItsUid) {
 
 TEST(ObjectTable, AnOwnerIsToldWhenItsObjectComesChangesOrGoes) {
     Budget budget{1u << 20};
-    ObjectTable table{target_of, nullptr, budget};
+    ObjectTable table{{&gates, model::Itself{}}, target_of, budget};
     const Names gentle{"shop/gentle"};
     EXPECT_EQ(texts_of(table.put(owned("run", 1, "gentle", "uid-g")).owners), gentle);
     EXPECT_EQ(texts_of(table.put(owned("run", 2, "gentle", "uid-g")).owners), gentle);
@@ -214,7 +221,7 @@ TEST(ObjectTable, AnOwnerIsToldWhenItsObjectComesChangesOrGoes) {
 
 TEST(ObjectTable, WhatAListHasAndNobodyCouldReadStays) {
     Budget budget{1u << 20};
-    ObjectTable table{target_of, nullptr, budget};
+    ObjectTable table{{&gates, model::Itself{}}, target_of, budget};
     table.put(object("huge", 1, "web", "uid-huge"));
     table.put(object("gone", 2, "db", "uid-gone"));
     table.begin_list("");
@@ -241,19 +248,19 @@ std::vector<std::string> left_out_in(const ObjectTable& table) {
 
 TEST(ObjectTable, WhatANamespaceHasNoRoomForIsKnownByItsNameOnly) {
     Budget budget{10'000};
-    ObjectTable table{target_of, nullptr, budget};
+    ObjectTable table{{&gates, model::Itself{}}, target_of, budget};
     table.put(heavy("a", 1, 6'000));
     EXPECT_EQ(names(table.put(heavy("b", 2, 6'000))), Names{"shop/web"});
     EXPECT_EQ(left_out_in(table), std::vector<std::string>{"b"});
-    EXPECT_EQ(table.find({"shop", "b"})->status, "");
-    EXPECT_EQ(table.find({"shop", "b"})->meta.uid, "uid-b");
+    EXPECT_EQ(known(table, {"shop", "b"}).status, "");
+    EXPECT_EQ(known(table, {"shop", "b"}).meta.uid, "uid-b");
     table.put(heavy("c", 3, 9'000, "post"));
-    EXPECT_EQ(table.find({"post", "c"})->status.size(), 9'000u) << "that is another namespace";
+    EXPECT_EQ(known(table, {"post", "c"}).status.size(), 9'000u) << "that is another namespace";
 }
 
 TEST(ObjectTable, WhatWasLeftOutIsTakenWhenThereIsRoom) {
     Budget budget{10'000};
-    ObjectTable table{target_of, nullptr, budget};
+    ObjectTable table{{&gates, model::Itself{}}, target_of, budget};
     table.put(heavy("a", 1, 6'000));
     table.put(heavy("b", 2, 6'000));
     EXPECT_EQ(table.put(heavy("b", 2, 6'000)), Affected{}) << "there is still no room";
@@ -270,10 +277,13 @@ TEST(ObjectTable, WhatWasLeftOutIsTakenWhenThereIsRoom) {
 
 TEST(ObjectTable, KeepsOfAnObjectWhatIsLeftOfIt) {
     Budget budget{10'000};
-    ObjectTable table{target_of, [](model::CustomObject& one) { one.status.clear(); }, budget};
+    ObjectTable table{
+        {&gates, model::Itself{}, {}, [](model::CustomObject& one) { one.status.clear(); }},
+        target_of,
+        budget};
     table.put(heavy("a", 1, 50'000));
     EXPECT_EQ(left_out_in(table), std::vector<std::string>{});
-    EXPECT_EQ(table.find({"shop", "a"})->status, "");
+    EXPECT_EQ(known(table, {"shop", "a"}).status, "");
 }
 
 }  // namespace

@@ -36,6 +36,40 @@ Pod pod(int ordinal, std::uint64_t version, const std::string& owner = uid_a,
     return one;
 }
 
+constexpr model::Watch watches[] = {{&model::statefulsets, model::Itself{}},
+                                    {&model::pods, model::Owner{&model::statefulsets}}};
+
+// A store of sets and their pods.
+struct Known {
+    Touched put(const StatefulSet& one) { return store.concerned(sets_in, of_sets.put(one)); }
+    Touched put(const Pod& one) { return store.concerned(pods_in, of_pods.put(one)); }
+    Touched remove(const StatefulSet& one) { return store.concerned(sets_in, of_sets.remove(one)); }
+    Touched remove(const Pod& one) { return store.concerned(pods_in, of_pods.remove(one)); }
+    void begin_list_of_sets(const std::string& ns) { of_sets.begin_list(ns); }
+    void begin_list_of_pods(const std::string& ns) { of_pods.begin_list(ns); }
+    Touched drop_unlisted_sets(const std::string& ns, std::uint64_t version) {
+        return store.concerned(sets_in, of_sets.drop_unlisted(ns, version));
+    }
+    Touched drop_unlisted_pods(const std::string& ns, std::uint64_t version) {
+        return store.concerned(pods_in, of_pods.drop_unlisted(ns, version));
+    }
+    std::optional<StatefulSet> statefulset(const model::ObjectKey& key) const {
+        auto found = store.find(ref_to(model::statefulsets, key));
+        return found ? std::optional{std::get<StatefulSet>(std::move(*found))} : std::nullopt;
+    }
+    std::vector<Pod> pods_of(const StatefulSet& one) const {
+        return store.owned_by<Pod>(model::pods, one.meta);
+    }
+    Touched sets() const { return store.everybody(); }
+    std::size_t set_count() const { return store.size(model::statefulsets); }
+    std::size_t pod_count() const { return store.size(model::pods); }
+
+    const WatchScope sets_in{&model::statefulsets, ""}, pods_in{&model::pods, ""};
+    Store store{{watches}, 1u << 20};
+    Table& of_sets = store.at(sets_in);
+    Table& of_pods = store.at(pods_in);
+};
+
 std::vector<std::string> names(const Touched& touched) {
     std::vector<std::string> texts;
     for (const model::Ref& key : touched)
@@ -61,13 +95,13 @@ TEST(Store, GivesASetBackWithEveryField) {
     whole.observed_generation = 6;
     whole.current_revision = "web-6bb";
     whole.update_revision = "web-7cc";
-    Store store;
+    Known store;
     EXPECT_EQ(names(store.put(whole)), Names{"shop/web"});
     EXPECT_EQ(store.statefulset({"shop", "web"}), whole);
 }
 
 TEST(Store, TellsNoPartitionFromAnyPartition) {
-    Store store;
+    Known store;
     StatefulSet one = set("web", 1);
     store.put(one);
     EXPECT_EQ(store.statefulset({"shop", "web"})->partition, std::nullopt);
@@ -78,7 +112,7 @@ TEST(Store, TellsNoPartitionFromAnyPartition) {
 }
 
 TEST(Store, GivesPodsBackWithEveryField) {
-    Store store;
+    Known store;
     store.put(set("web", 1));
     Pod whole = pod(4, 9);
     whole.meta.deleting = true;
@@ -91,7 +125,7 @@ TEST(Store, GivesPodsBackWithEveryField) {
 
 TEST(Store, AnyUidComesBackAsItWas) {
     Dice dice{4};
-    Store store;
+    Known store;
     constexpr char hex[] = "0123456789abcdef";
     for (int round = 0; round < 500; ++round) {
         std::string uid = uid_a;
@@ -119,7 +153,7 @@ TEST(Store, TextsThatAreNoUuidAreToldApartFromThoseThatAre) {
         uid_a, "123e4567-e89b-12d3-a456-426614174010", "123e4567-e89b-12d3-a456-4266141740ff",
         "ffffffff-ffff-ffff-ffff-ffffffffffff", "00000000-0000-0000-0000-000000000000"};
     for (const std::string& one : almost) {
-        Store store;
+        Known store;
         store.put(set("web", 1, one));
         for (const std::string& other : real)
             EXPECT_EQ(store.remove(set("web", 2, other)), Touched{}) << one << " is not " << other;
@@ -131,7 +165,7 @@ TEST(Store, TextsThatAreNoUuidAreToldApartFromThoseThatAre) {
 }
 
 TEST(Store, ASetNeverGoesBackToAnOlderVersion) {
-    Store store;
+    Known store;
     StatefulSet newer = set("web", 9);
     newer.replicas = PodCount{5};
     store.put(newer);
@@ -141,7 +175,7 @@ TEST(Store, ASetNeverGoesBackToAnOlderVersion) {
 }
 
 TEST(Store, APodNeverGoesBackToAnOlderVersion) {
-    Store store;
+    Known store;
     Pod newer = pod(0, 9);
     newer.ready = true;
     store.put(newer);
@@ -151,7 +185,7 @@ TEST(Store, APodNeverGoesBackToAnOlderVersion) {
 }
 
 TEST(Store, ANamesakeWithAnotherUidIsAnotherSet) {
-    Store store;
+    Known store;
     store.put(set("web", 5, uid_a));
     store.put(pod(0, 4, uid_a));
     store.put(set("web", 9, uid_b));
@@ -164,7 +198,7 @@ TEST(Store, ANamesakeWithAnotherUidIsAnotherSet) {
 }
 
 TEST(Store, APodThatCameBackUnderItsNameIsAnotherPod) {
-    Store store;
+    Known store;
     Pod old = pod(0, 5), young = pod(0, 9);
     young.meta.uid = uid_b;
     store.put(old);
@@ -175,7 +209,7 @@ TEST(Store, APodThatCameBackUnderItsNameIsAnotherPod) {
 }
 
 TEST(Store, PodsThatNoSetOwnsAreNotKept) {
-    Store store;
+    Known store;
     Pod orphan = pod(0, 5);
     orphan.owner_uid.clear();
     EXPECT_TRUE(store.put(orphan).empty());
@@ -186,7 +220,7 @@ TEST(Store, PodsThatNoSetOwnsAreNotKept) {
 }
 
 TEST(Store, WhatACompleteListDidNotBringIsGone) {
-    Store store;
+    Known store;
     store.put(set("web", 5));
     store.put(set("db", 6, uid_b));
     store.begin_list_of_sets("");
@@ -198,7 +232,7 @@ TEST(Store, WhatACompleteListDidNotBringIsGone) {
 }
 
 TEST(Store, PodsThatACompleteListDidNotBringAreGone) {
-    Store store;
+    Known store;
     for (int ordinal = 0; ordinal < 3; ++ordinal)
         store.put(pod(ordinal, 5));
     store.begin_list_of_sets("");
@@ -210,7 +244,7 @@ TEST(Store, PodsThatACompleteListDidNotBringAreGone) {
 }
 
 TEST(Store, AListSaysNothingAboutOtherNamespaces) {
-    Store store;
+    Known store;
     store.put(set("web", 5, uid_a, "shop"));
     store.put(set("web", 5, uid_b, "post"));
     store.put(pod(0, 5, uid_a, "shop"));
@@ -224,7 +258,7 @@ TEST(Store, AListSaysNothingAboutOtherNamespaces) {
 }
 
 TEST(Store, WhatIsNewerThanTheListIsNotGone) {
-    Store store;
+    Known store;
     store.put(set("web", 11));
     store.put(pod(0, 11));
     store.begin_list_of_sets("");
@@ -238,7 +272,7 @@ TEST(Store, WhatIsNewerThanTheListIsNotGone) {
 }
 
 TEST(Store, AListThatWasCutShortRemovesNothing) {
-    Store store;
+    Known store;
     store.put(set("web", 5));
     store.put(set("db", 6, uid_b));
     store.begin_list_of_sets("");
@@ -253,14 +287,14 @@ TEST(Store, AListThatWasCutShortRemovesNothing) {
 }
 
 TEST(Store, RemovingAPodThatIsNotThereConcernsNobody) {
-    Store store;
+    Known store;
     store.put(pod(0, 5));
     EXPECT_EQ(store.remove(pod(1, 5)), Touched{});
     EXPECT_EQ(store.pod_count(), 1u);
 }
 
 TEST(Store, RemovingTwiceIsRemovingOnce) {
-    Store store;
+    Known store;
     store.put(set("web", 5));
     store.put(pod(0, 5));
     EXPECT_EQ(names(store.remove(set("web", 6))), Names{"shop/web"});
@@ -271,7 +305,7 @@ TEST(Store, RemovingTwiceIsRemovingOnce) {
 }
 
 TEST(Store, PodsMayComeBeforeTheirSet) {
-    Store store;
+    Known store;
     EXPECT_EQ(names(store.put(pod(0, 5))), Names{"shop/web"});
     EXPECT_FALSE(store.statefulset({"shop", "web"}).has_value());
     store.put(set("web", 6));
@@ -279,7 +313,7 @@ TEST(Store, PodsMayComeBeforeTheirSet) {
 }
 
 TEST(Store, AnObjectWithoutAVersionIsNoObject) {
-    Store store;
+    Known store;
     EXPECT_TRUE(store.put(set("web", 0)).empty());
     EXPECT_TRUE(store.put(pod(0, 0)).empty());
     EXPECT_EQ(store.set_count() + store.pod_count(), 0u);

@@ -7,10 +7,15 @@
 
 #include <expected>
 #include <string>
+#include <string_view>
 
 #include "api/pilot/hooks/hook.hpp"
 
 namespace sluice::api::pilot {
+
+inline constexpr std::string_view elasticsearch_annotations[] = {"sluice.dev/elasticsearch-scheme",
+                                                                 "sluice.dev/elasticsearch-port",
+                                                                 "sluice.dev/elasticsearch-secret"};
 
 struct ElasticsearchAccess {
     std::string scheme = "http";

@@ -6,15 +6,14 @@
 #include "api/pilot/hooks/hook_secrets.hpp"
 #include "base/names.hpp"
 #include "base/printable.hpp"
-#include "model/annotations.hpp"
 
 namespace sluice::api::pilot {
 
 namespace {
 
-const std::string& scheme_annotation = model::key::elasticsearch_scheme;
-const std::string& port_annotation = model::key::elasticsearch_port;
-const std::string& secret_annotation = model::key::elasticsearch_secret;
+const std::string scheme_annotation{elasticsearch_annotations[0]};
+const std::string port_annotation{elasticsearch_annotations[1]};
+const std::string secret_annotation{elasticsearch_annotations[2]};
 
 std::string annotation_or(const Transition& transition, const std::string& name,
                           const std::string& otherwise) {

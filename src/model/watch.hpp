@@ -1,0 +1,47 @@
+// What an API watches: which objects, what is kept of each, and whom a change of one concerns. A
+// table of values; runtime/store.hpp reads it.
+#pragma once
+
+#include <string_view>
+#include <variant>
+
+#include "model/custom_object.hpp"
+#include "model/ref.hpp"
+
+namespace sluice::model {
+
+// Which objects of a resource.
+struct Selector {
+    std::string_view labels = {};  // as a query says it; empty: all
+    std::string_view name = {};    // instead: the one of this name, in the operator's own namespace
+    friend bool operator==(const Selector&, const Selector&) = default;
+};
+
+// Whom a change of an object concerns.
+struct Itself {};
+// What it names, in its own namespace; without a name: nobody. Reads nothing that is trimmed.
+struct Named {
+    Ref (*target_of)(const CustomObject& object);
+};
+// Whomever a change of its owner would concern, which is of this resource and watched, too.
+struct Owner {
+    const Resource* resource;
+};
+// Whomever the API has to do with: these are its settings.
+struct Everybody {};
+using Concerns = std::variant<Itself, Named, Owner, Everybody>;
+
+struct Watch {
+    const Resource* resource;
+    Concerns concerns;
+    Selector selector = {};
+    // Takes from a custom object what no decision asks for; null: every part of it counts. All who
+    // watch the same objects say the same.
+    void (*trim)(CustomObject& object) = nullptr;
+
+    bool is_of(const Resource* one, const Selector& which) const {
+        return resource == one && selector == which;
+    }
+};
+
+}  // namespace sluice::model

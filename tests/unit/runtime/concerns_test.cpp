@@ -1,0 +1,125 @@
+// Whom a change concerns, by what is watched.
+#include <gtest/gtest.h>
+
+#include "runtime/store.hpp"
+
+namespace sluice::runtime {
+namespace {
+
+using model::CustomObject;
+using model::Ref;
+
+constexpr model::Resource gates{"test", "v1", "gates", "Gate"};
+constexpr model::Resource runs{"test", "v1", "runs", "Run"};
+
+// The spec of a gate is nothing but the name of its set.
+Ref target_of(const CustomObject& gate) {
+    return {&model::statefulsets, gate.meta.key.ns, gate.spec};
+}
+
+constexpr model::Watch of_gates[] = {{&model::statefulsets, model::Itself{}},
+                                     {&gates, model::Named{target_of}},
+                                     {&runs, model::Owner{&gates}},
+                                     {&model::config_maps, model::Everybody{}, {.name = "words"}}};
+constexpr model::Watch of_runs[] = {{&runs, model::Itself{}}};
+constexpr model::Watch of_others[] = {
+    {&model::config_maps, model::Everybody{}, {.name = "others"}}};
+
+const WatchScope all_sets{&model::statefulsets, ""}, all_gates{&gates, ""}, all_runs{&runs, ""};
+const WatchScope words{&model::config_maps, "sluice-system", {.name = "words"}};
+const WatchScope other_words{&model::config_maps, "sluice-system", {.name = "others"}};
+
+CustomObject object(const std::string& name, std::uint64_t version, const std::string& spec = {}) {
+    CustomObject one;
+    one.meta = {{"shop", name}, "uid-" + name, version, 1, false};
+    one.spec = spec;
+    return one;
+}
+
+CustomObject run_of(const std::string& owner, std::uint64_t version) {
+    CustomObject one = object("run", version);
+    one.owner = owner;
+    one.owner_uid = "uid-" + owner;
+    return one;
+}
+
+model::ConfigMap map_named(const std::string& name, std::uint64_t version) {
+    model::ConfigMap map;
+    map.meta = {{"sluice-system", name}, "uid-" + name, version, 1, false};
+    return map;
+}
+
+model::StatefulSet set(const std::string& name, std::uint64_t version) {
+    model::StatefulSet one;
+    one.meta = {{"shop", name}, "uid-" + name, version, 1, false};
+    return one;
+}
+
+const Ref web{&model::statefulsets, "shop", "web"}, db{&model::statefulsets, "shop", "db"};
+const Ref run{&runs, "shop", "run"};
+
+struct Concerns : ::testing::Test {
+    Touched put(const WatchScope& scope, const model::Object& object) {
+        return store.concerned(scope, store.at(scope).put(object));
+    }
+    Store store{{of_gates, of_runs, of_others}, 1u << 20};
+};
+
+TEST_F(Concerns, WhatIsOwnedConcernsWhomItsOwnerConcernsAndItself) {
+    EXPECT_EQ(put(all_runs, run_of("gate", 1)), Touched{run}) << "nobody knows the owner";
+    EXPECT_EQ(put(all_gates, object("gate", 2, "web")), Touched{web});
+    EXPECT_EQ(put(all_runs, run_of("gate", 3)), (Touched{run, web}));
+    put(all_gates, object("other", 4, "db"));
+    EXPECT_EQ(put(all_runs, run_of("other", 5)), (Touched{db, run, web}));
+    EXPECT_EQ(store.concerned(all_runs, store.at(all_runs).remove(run_of("other", 5))),
+              (Touched{db, run}));
+}
+
+TEST_F(Concerns, AnOwnerThatNamesNobodyConcernsNobody) {
+    put(all_gates, object("gate", 1, ""));
+    EXPECT_EQ(put(all_runs, run_of("gate", 2)), Touched{run});
+}
+
+TEST_F(Concerns, SettingsConcernEverybodyOfTheirApiAndNobodyElse) {
+    put(all_gates, object("gate", 1, "web"));
+    put(all_sets, set("db", 2));
+    put(all_runs, run_of("gate", 3));
+    EXPECT_EQ(put(words, map_named("words", 4)), (Touched{db, web}));
+    EXPECT_EQ(put(words, map_named("words", 4)), Touched{}) << "no news";
+    EXPECT_EQ(put(other_words, map_named("others", 5)), Touched{});
+    EXPECT_EQ(store.everybody(), (Touched{db, run, web}));
+}
+
+TEST_F(Concerns, AListSaysNothingAboutWhatAnotherWatchSelects) {
+    put(words, map_named("words", 4));
+    put(other_words, map_named("others", 5));
+    store.at(words).begin_list("");
+    store.at(words).drop_unlisted("", 10);
+    EXPECT_EQ(store.find({&model::config_maps, "sluice-system", "words"}), std::nullopt);
+    EXPECT_TRUE(store.find({&model::config_maps, "sluice-system", "others"}).has_value());
+    EXPECT_EQ(store.size(model::config_maps), 1u);
+}
+
+TEST_F(Concerns, AnAnswerRenewsWhatIsKnownAndBringsNothingBack) {
+    EXPECT_EQ(store.refresh(model::statefulsets, set("web", 5)), Touched{});
+    EXPECT_EQ(store.size(model::statefulsets), 0u);
+    put(all_sets, set("web", 5));
+    EXPECT_EQ(store.refresh(model::statefulsets, set("web", 5)), Touched{}) << "no news";
+    EXPECT_EQ(store.refresh(model::statefulsets, set("web", 6)), Touched{web});
+    EXPECT_EQ(store.at(all_sets).version_of(set("web", 1)), 6u);
+    EXPECT_EQ(store.refresh(model::pods, model::Pod{}), Touched{}) << "nobody watches pods";
+}
+
+TEST_F(Concerns, ObjectsAreAboutWhatTheyNameOrAboutThemselves) {
+    put(all_gates, object("gate", 1, "web"));
+    put(all_runs, run_of("gate", 2));
+    EXPECT_EQ(store.objects(&gates)->about(web).size(), 1u);
+    EXPECT_EQ(store.objects(&gates)->about(db).size(), 0u);
+    EXPECT_EQ(store.objects(&runs)->about(run).size(), 1u);
+    EXPECT_EQ(store.objects(&runs)->about({&gates, "shop", "run"}).size(), 0u) << "a namesake";
+    EXPECT_EQ(store.objects(&model::statefulsets), nullptr);
+    EXPECT_EQ(store.objects(nullptr), nullptr);
+}
+
+}  // namespace
+}  // namespace sluice::runtime
