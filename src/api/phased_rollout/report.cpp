@@ -8,8 +8,8 @@
 #include "api/claims.hpp"
 #include "api/phased_rollout/decide.hpp"
 #include "engine/report.hpp"
-#include "engine/steering.hpp"
 #include "engine/standing.hpp"
+#include "engine/steering.hpp"
 #include "model/annotations.hpp"
 
 namespace sluice::api::phased_rollout {
