@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "api/inquiry/inquiry.hpp"
 #include "api/settings.hpp"
 #include "engine/decision.hpp"
 #include "engine/snapshot.hpp"
@@ -35,6 +36,7 @@ struct Api {
     void (*prepare)(engine::Snapshot& seen);
     engine::Decision (*decide)(const engine::Snapshot& seen, Instant now);
     Declared declared = {};  // what it reads beside objects and workloads
+    Inquiries asks = {};     // how its probes are asked
 
     // Of its own objects; null: it has none.
     const model::Resource* resource() const {

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "api/inquiry/plugin_call.hpp"
 #include "engine/probe.hpp"
 
 namespace sluice::api {
@@ -20,6 +21,9 @@ struct Settings {
 struct Declared {
     std::string_view config_map = {};  // its name; empty: there is nothing to declare
     Settings (*read)(const std::map<std::string, std::string>& data) = nullptr;  // total
+    // The plugins among them that the operator starts itself; nothing: they are another API's.
+    std::optional<std::vector<NamedProgram>> (*programs)(const engine::OwnSettings& settings) =
+        nullptr;
 };
 
 }  // namespace sluice::api

@@ -43,7 +43,8 @@ std::vector<engine::LookedAt> found_of(const std::vector<model::Ref>& wanted,
 }
 
 engine::Refusal refusal_of(const runtime::RequestFailure& failure) {
-    return {failure.status, failure.said.empty() ? failure.message : failure.said};
+    return {failure.status, failure.said.empty() ? failure.message : failure.said,
+            failure.unreadable || failure.too_large};
 }
 
 // Which counter a write that went through belongs to.
