@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "api/analysis/decide.hpp"
+#include "api/analysis/inquire.hpp"
+#include "api/metrics/prometheus.hpp"
 #include "api/phased_rollout/decide.hpp"
 #include "api/phased_rollout/spec.hpp"
 #include "api/phased_rollout/verbs.hpp"
@@ -12,6 +14,7 @@
 #include "api/pilot/verbs.hpp"
 #include "api/rollout_plugin/decide.hpp"
 #include "api/rollout_plugin/declarations.hpp"
+#include "api/rollout_plugin/plugin_probe.hpp"
 #include "api/rollout_plugin/verbs.hpp"
 #include "base/assert.hpp"
 
@@ -58,6 +61,10 @@ const Api table[] = {
      .concerns = phased_rollout::concerns,
      .prepare = phased_rollout::prepare,
      .decide = phased_rollout::decide,
+     .asks = {.begin = metrics::inquire,
+              .subject = "metric check",
+              .bounds = metrics::metric_bounds,
+              .is_about_metrics = true},
      .dialect = &phased_rollout::dialect,
      .choice = phased_rollout::success_on_choice},
     {.name = "rolloutplugin",
@@ -66,7 +73,11 @@ const Api table[] = {
      .concerns = rollout_plugin::concerns,
      .prepare = rollout_plugin::prepare,
      .decide = rollout_plugin::decide,
-     .declared = {rollout_plugin::read_settings},
+     .declared = {rollout_plugin::read_settings, rollout_plugin::programs_in},
+     .asks = {.begin = rollout_plugin::inquire,
+              .subject = "plugin",
+              .bounds = rollout_plugin::plugin_bounds,
+              .may_act = true},
      .dialect = &rollout_plugin::dialect},
     {.name = "analysisrun",
      .resource = &analysis::resource,
@@ -74,6 +85,10 @@ const Api table[] = {
      .annotations = on_runs,
      .prepare = analysis::prepare,
      .decide = analysis::decide,
+     .asks = {.begin = analysis::inquire,
+              .subject = "measurement",
+              .bounds = metrics::metric_bounds,
+              .is_about_metrics = true},
      .dispensable = analysis::dispensable},
     {.name = "pilot",
      .watches = piloted,
@@ -83,6 +98,10 @@ const Api table[] = {
      .prepare = pilot::prepare,
      .decide = pilot::decide,
      .declared = {pilot::read_settings},
+     .asks = {.begin = pilot::inquire,
+              .subject = "hook",
+              .bounds = pilot::hook_bounds,
+              .may_act = true},
      .dialect = &pilot::dialect},
 };
 

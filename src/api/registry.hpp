@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "api/inquiry/inquiry.hpp"
 #include "api/settings.hpp"
 #include "api/verb.hpp"
 #include "engine/decision.hpp"
@@ -41,6 +42,7 @@ struct Api {
     void (*prepare)(engine::Snapshot& seen);
     engine::Decision (*decide)(const engine::Snapshot& seen, Instant now);
     Declared declared = {};  // in the ConfigMap that it watches and that concerns everybody
+    Inquiries asks = {};     // how its probes are asked
     const Dialect* dialect = nullptr;  // null: people ask nothing of it
     Choice choice = {};
     // Of its own objects: what it writes for people and never reads.

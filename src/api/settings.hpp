@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "api/inquiry/plugin_call.hpp"
 #include "engine/probe.hpp"
 
 namespace sluice::api {
@@ -19,6 +20,9 @@ struct Settings {
 struct Declared {
     // Total; null: there is nothing to declare.
     Settings (*read)(const std::map<std::string, std::string>& data) = nullptr;
+    // The plugins among them that the operator starts itself; nothing: they are another API's.
+    std::optional<std::vector<NamedProgram>> (*programs)(const engine::OwnSettings& settings) =
+        nullptr;
 };
 
 }  // namespace sluice::api

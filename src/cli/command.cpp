@@ -69,7 +69,8 @@ CLI::Validator known_api() {
 std::vector<std::string_view> config_maps() {
     std::vector<std::string_view> names;
     for (const api::Api& api : api::apis())
-        if (!api.declared.config_map.empty()) names.push_back(api.declared.config_map);
+        for (const api::Watch& watch : api.watches)
+            if (watch.resource == &model::config_maps) names.push_back(watch.selector.name);
     std::ranges::sort(names, std::greater{});
     return names;
 }

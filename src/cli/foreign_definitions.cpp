@@ -86,7 +86,7 @@ Version version_in(const json::value& definition, std::string_view name) {
 }
 
 bool is_of(const api::Api& api, std::string_view definition) {
-    const model::Resource* resource = api.resource();
+    const model::Resource* resource = api.resource;
     return resource && definition == fmt::format("{}.{}", resource->plural, resource->group);
 }
 

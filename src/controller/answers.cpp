@@ -43,7 +43,8 @@ std::vector<engine::LookedAt> found_of(const std::vector<model::Ref>& wanted,
 }
 
 engine::Refusal refusal_of(const runtime::RequestFailure& failure) {
-    return {failure.status, failure.said.empty() ? failure.message : failure.said};
+    return {failure.status, failure.said.empty() ? failure.message : failure.said,
+            failure.unreadable || failure.too_large};
 }
 
 // Which counter a write that went through belongs to.
@@ -132,10 +133,6 @@ std::optional<model::Ref> Controller::take_ticket(Ticket ticket) {
     return std::move(found.mapped());
 }
 
-bool Controller::is_watched(const model::Resource* resource) const {
-    return resource->form != model::Form::Custom || store_.objects(resource);
-}
-
 engine::Decision Controller::take_written(const model::Ref& subject) {
     Case& about = cases_[subject];
     SLUICE_ASSERT(about.writing != nullptr);
@@ -180,7 +177,7 @@ void Controller::on(Written&& input, Instant now) {
     ++counter_of(counters_, action);
     if (action.verb == Verb::Patch && *input.answer)
         queue(store_.refresh(*action.object.ref.resource, **input.answer), now);
-    const bool watched = is_watched(action.object.ref.resource);
+    const bool watched = store_.is_watched(action.object.ref.resource);
     const bool goes_on =
         action.verb == Verb::Patch || action.object.ref.resource == &model::pods || !watched;
     Case& about = cases_[subject];
@@ -224,7 +221,7 @@ void Controller::request_failed(const model::Ref& subject, const runtime::Reques
     if (!overtaken || about.conflicts % conflicts_worth_a_word == 0)
         log(Log::Level::Warning, failure.message, subject);
     fail_turn(subject, now, failure.retry_after);
-    if (action && !is_watched(action->object.ref.resource))
+    if (action && !store_.is_watched(action->object.ref.resource))
         about.attempt = std::make_unique<engine::Attempt>(action->verb, action->object.ref,
                                                           std::nullopt, refusal_of(failure));
 }

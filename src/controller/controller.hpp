@@ -147,7 +147,6 @@ class Controller {
 
     void tell_guarantee(engine::Guarantee seen, const std::vector<std::string>& missing);
     void absorb(SessionId session, const runtime::Seen& seen, Instant now);
-    bool is_watched(const model::Resource* resource) const;
     const ServedApi& served_as(std::string_view api) const;
     // Those that have changed.
     void take_settings();

@@ -36,6 +36,7 @@ struct Environment {
 struct Refusal {
     int status = 0;
     std::string why;
+    bool unreadable = false;  // there was an answer, and it could not be understood
 };
 struct LookedAt {
     model::Ref ref;

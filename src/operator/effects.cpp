@@ -24,49 +24,24 @@ void Operator::run_one(controller::StopWatch&& effect) {
     if (!found.empty()) cluster_.cancel(found.mapped());
 }
 
-// One row for each type of question: who asks it, and who is told to stop.
+// Each API has places of its own, so that nobody's peers hold up another's.
 std::vector<Operator::Asker> Operator::make_askers() {
-    using Done = Asker::Done;
-    using engine::answer_of;
-    return {
-        asker<api::pilot::HookCall>(
-            hooks_,
-            [this](const std::string&, const api::pilot::HookCall& call, const Done& done) {
-                return hooks_.call(
-                    call.hooks, call.transition,
-                    [done](api::pilot::HookVerdict said) { done(answer_of(std::move(said))); });
-            }),
-        asker<engine::MetricQuery>(
-            metric_caller_,
-            [this](const std::string& ns, const engine::MetricQuery& query, const Done& done) {
-                return metric_caller_.ask(ns, query,
-                                          [this, done](const api::metrics::MetricReading& reading) {
-                                              metrics_.metric_read(reading.kind);
-                                              done(answer_of(to_answer(reading)));
-                                          });
-            }),
-        asker<api::analysis::Question>(
-            analysis_caller_,
-            [this](const std::string& ns, const api::analysis::Question& asked, const Done& done) {
-                return analysis_caller_.ask(ns, asked,
-                                            [done](api::analysis::MeasurementAnswer answer) {
-                                                done(answer_of(std::move(answer)));
-                                            });
-            }),
-        asker<api::rollout_plugin::PluginProbe>(
-            plugin_looks_,
-            [this](const std::string&, const api::rollout_plugin::PluginProbe& look,
-                   const Done& done) {
-                return plugin_looks_.begin(
-                    look, [done](api::rollout_plugin::PluginObservation observation) {
-                        done(answer_of(std::move(observation)));
-                    });
-            }),
-    };
+    std::vector<Asker> askers;
+    for (const api::Api& one : api::apis()) {
+        const api::Inquiries& row = one.asks;
+        if (!row.begin) continue;
+        const bool allow_local =
+            row.is_about_metrics ? options_.allow_local_metrics : options_.allow_local_hooks;
+        askers.push_back(
+            {&row, std::make_unique<probe::Inquirer>(loop_, api_, plugin_caller_, row.subject,
+                                                     allow_local, row.bounds)});
+        askers.back().inquirer->forbid(addresses_);
+    }
+    return askers;
 }
 
-// Some questions make Jobs or move what a plugin steers, so only a leader asks. One who no longer
-// leads hears of it and takes the question back.
+// Some questions move what a plugin steers, so only a leader asks. One who no longer leads hears of
+// it and takes the question back.
 void Operator::run_one(controller::Ask&& effect) {
     if (!leads()) {
         asio::post(loop_,
@@ -76,12 +51,14 @@ void Operator::run_one(controller::Ask&& effect) {
     const controller::Ticket ticket = effect.ticket;
     const auto done = [this, ticket](std::shared_ptr<const engine::Answer> answer) {
         asking_.erase(ticket);
+        if (const auto* read = engine::opened<engine::MetricAnswer>(*answer))
+            metrics_.metric_read(read->kind);
         step(controller::Answered{ticket, std::move(answer)});
     };
     for (const Asker& one : askers_) {
-        const std::uint64_t call = one.ask(effect.ns, *effect.question, done);
-        if (call == 0) continue;
-        asking_[ticket] = {&one, call};
+        auto inquiry = one.row->begin(*effect.question, {effect.ns, options_.allowed_metric_hosts});
+        if (!inquiry) continue;
+        asking_[ticket] = {&one, one.inquirer->begin(std::move(*inquiry), done)};
         return;
     }
     SLUICE_ASSERT(false);  // a question that nobody can ask
@@ -89,13 +66,14 @@ void Operator::run_one(controller::Ask&& effect) {
 
 void Operator::run_one(controller::CancelQuestion&& effect) {
     const auto found = asking_.extract(effect.ticket);
-    if (!found.empty()) found.mapped().first->cancel(found.mapped().second);
+    if (!found.empty()) found.mapped().first->inquirer->cancel(found.mapped().second);
 }
 
 void Operator::run_one(controller::SettingsTaken&& effect) {
-    using api::rollout_plugin::PluginCatalogue;
-    if (const auto* plugins = dynamic_cast<const PluginCatalogue*>(effect.settings.get()))
-        plugin_caller_.declare(plugins->declared);
+    for (const api::Api& one : api::apis())
+        if (const auto programs =
+                one.declared.programs ? one.declared.programs(*effect.settings) : std::nullopt)
+            plugin_caller_.keep(*programs);
 }
 
 void Operator::run_one(controller::CheckPolicies&&) {

@@ -166,7 +166,7 @@ struct Metrics::State {
             .Name("sluice_metric_checks_total")
             .Help("Questions to Prometheus that came to an end, by what was read.")
             .Register(registry);
-    // In the order of MetricReading::Kind; there from the start, so that rates can be computed.
+    // In the order of MetricAnswer::Kind; there from the start, so that rates can be computed.
     std::array<prometheus::Counter*, 3> check_outcomes{&checks.Add({{"outcome", "no_data"}}),
                                                        &checks.Add({{"outcome", "data"}}),
                                                        &checks.Add({{"outcome", "unknown"}})};
@@ -191,7 +191,7 @@ void Metrics::rollout_ended(const std::string& api, const std::string& outcome, 
         .Observe(seconds(took));
 }
 
-void Metrics::metric_read(api::metrics::MetricReading::Kind kind) {
+void Metrics::metric_read(engine::MetricAnswer::Kind kind) {
     state_->check_outcomes.at(static_cast<std::size_t>(kind))->Increment();
 }
 

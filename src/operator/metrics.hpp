@@ -5,7 +5,6 @@
 #include <memory>
 #include <string>
 
-#include "api/metrics/reading.hpp"
 #include "base/time.hpp"
 #include "controller/controller.hpp"
 
@@ -19,7 +18,7 @@ class Metrics {
     void request_answered(const std::string& method, const std::string& path, int status,
                           Duration took);
     void rollout_ended(const std::string& api, const std::string& outcome, Duration took);
-    void metric_read(api::metrics::MetricReading::Kind kind);
+    void metric_read(engine::MetricAnswer::Kind kind);
     std::string text(const controller::Controller& controller, Instant now) const;
 
   private:

@@ -73,11 +73,7 @@ Operator::Operator(asio::io_context& loop, const std::shared_ptr<kube::Credentia
           api_, identity_, [](const std::string& text) { log_line(Log::Level::Warning, text); },
           api::kept()),
       lease_(lease_api_, config_namespace_, options.lease_name),
-      hooks_(loop, api_, options.allow_local_hooks),
-      metric_caller_(loop, api_, options.allowed_metric_hosts, options.allow_local_metrics),
-      analysis_caller_(loop, api_, options.allowed_metric_hosts, options.allow_local_metrics),
       plugin_caller_(loop, plugin_line),
-      plugin_looks_(plugin_caller_),
       controller_(settings_of(options, config_namespace_, seed)),
       election_(identity_, seed),
       wake_(loop),
@@ -92,9 +88,6 @@ Operator::Operator(asio::io_context& loop, const std::shared_ptr<kube::Credentia
     if (!options.allow_local_hooks && !options.allow_local_metrics) addresses_->add_own();
     api_.addresses = addresses_;
     lease_api_.addresses = addresses_;
-    hooks_.forbid(addresses_);
-    metric_caller_.forbid(addresses_);
-    analysis_caller_.forbid(addresses_);
     api_.lead = lead();
     plugin_caller_.lead = lead();
     api_.on_answer = count;

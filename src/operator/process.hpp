@@ -15,10 +15,7 @@
 #include "net/http_server.hpp"
 #include "operator/metrics.hpp"
 #include "operator/options.hpp"
-#include "probe/analysis_caller.hpp"
-#include "probe/hook_caller.hpp"
-#include "probe/metric_caller.hpp"
-#include "probe/plugin/plugin_looks.hpp"
+#include "probe/inquirer.hpp"
 #include "runtime/election.hpp"
 
 namespace sluice::operators {
@@ -33,24 +30,11 @@ class Operator {
     int exit_code() const { return exit_code_; }
 
   private:
-    // Who asks the questions of one type.
+    // Who asks the questions of one API.
     struct Asker {
-        using Done = std::function<void(std::shared_ptr<const engine::Answer>)>;
-        // The number of the call; 0: it is a question of another type.
-        std::function<std::uint64_t(const std::string& ns, const engine::Question& question,
-                                    const Done& done)>
-            ask;
-        std::function<void(std::uint64_t call)> cancel;
+        const api::Inquiries* row;
+        std::unique_ptr<probe::Inquirer> inquirer;
     };
-    template <class What, class Caller, class Ask>
-    static Asker asker(Caller& caller, Ask ask) {
-        return {[ask](const std::string& ns, const engine::Question& question,
-                      const Asker::Done& done) -> std::uint64_t {
-                    const What* what = engine::opened<What>(question);
-                    return what ? ask(ns, *what, done) : 0;
-                },
-                [&caller](std::uint64_t call) { caller.cancel(call); }};
-    }
     std::vector<Asker> make_askers();
 
     void step(controller::Input input);
@@ -100,11 +84,7 @@ class Operator {
     kube::ApiClient lease_api_;
     kube::Cluster cluster_;
     kube::LeaseKeeper lease_;
-    probe::HookCaller hooks_;
-    probe::MetricCaller metric_caller_;
-    probe::AnalysisCaller analysis_caller_;
     probe::PluginCaller plugin_caller_;
-    probe::PluginLooks plugin_looks_;
     controller::Controller controller_;
     runtime::Election election_;
     Metrics metrics_;
@@ -112,7 +92,7 @@ class Operator {
     std::unique_ptr<net::HttpServer> metrics_server_;
     std::map<controller::SessionId, net::TransferId> watches_;
     const std::vector<Asker> askers_ = make_askers();
-    std::map<controller::Ticket, std::pair<const Asker*, std::uint64_t>> asking_;
+    std::map<controller::Ticket, std::pair<const Asker*, probe::Inquirer::CallId>> asking_;
     boost::asio::steady_timer wake_;
     boost::asio::steady_timer lease_wake_;
     boost::asio::steady_timer shutdown_;

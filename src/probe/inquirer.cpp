@@ -10,21 +10,24 @@
 
 #include "kube/user_agent.hpp"
 #include "net/http_client.hpp"
+#include "probe/objects.hpp"
 
 namespace sluice::probe {
 
 namespace {
 
 struct Call {
-    Call(boost::asio::io_context& loop, Inquiry asked)
-        : inquiry(std::move(asked)), deadline(loop) {}
+    Call(boost::asio::io_context& loop, api::Inquiry asked, Inquirer::Done whom)
+        : inquiry(std::move(asked)), done(std::move(whom)), deadline(loop) {}
 
-    Inquiry inquiry;
-    Findings findings;
+    api::Inquiry inquiry;
+    Inquirer::Done done;
+    api::Learnt learnt;
     int steps = 0;
     boost::asio::steady_timer deadline;
     net::TransferId api_transfer = 0;
     net::TransferId peer_transfer = 0;
+    PluginCaller::CallId plugin_call = 0;
     bool is_decided = false;  // the outcome is on its way
 };
 
@@ -53,11 +56,12 @@ net::HttpRequest to_request(const api::Ask& ask, bool allow_local) {
 
 // Callbacks find their call by id and the state by weak pointer: one that comes late finds nothing.
 struct Inquirer::State : std::enable_shared_from_this<Inquirer::State> {
-    State(boost::asio::io_context& io, kube::ApiClient& client, std::string whom, bool local,
-          InquiryBounds limits)
+    State(boost::asio::io_context& io, kube::ApiClient& client, PluginCaller& programs,
+          std::string_view whom, bool local, api::InquiryBounds limits)
         : loop(io),
           api(client),
-          subject(std::move(whom)),
+          plugins(programs),
+          subject(whom),
           allow_local(local),
           bounds(limits),
           http(io, limits.calls_max) {}
@@ -66,12 +70,13 @@ struct Inquirer::State : std::enable_shared_from_this<Inquirer::State> {
     void begin_waiting();
     void start_deadline(CallId id, Call& call);
     void proceed(CallId id);
-    void carry_out(CallId id, Call& call, const NeedPod& need);
+    void carry_out(CallId id, Call& call, const api::NeedPod& need);
     void carry_out(CallId id, Call& call, const api::NeedSecret& need);
     void carry_out(CallId id, Call& call, const api::Ask& ask);
-    void carry_out(CallId id, Call& call, const Deliver& deliver);
+    void carry_out(CallId id, Call& call, const api::PluginCall& asked);
+    void carry_out(CallId id, Call& call, const api::Said& said);
     void give_up(CallId id, Call& call, ErrorKind kind, const std::string& message);
-    void settle(CallId id, const Deliver& deliver);
+    void settle(CallId id, const api::Said& said);
     void cancel(CallId id);
     void drop_transfers(const Call& call);
 
@@ -107,9 +112,10 @@ struct Inquirer::State : std::enable_shared_from_this<Inquirer::State> {
 
     boost::asio::io_context& loop;
     kube::ApiClient& api;
+    PluginCaller& plugins;
     const std::string subject;
     const bool allow_local;
-    const InquiryBounds bounds;
+    const api::InquiryBounds bounds;
     net::HttpClient http;
     std::shared_ptr<const net::KnownAddresses> forbidden;
     std::map<CallId, std::shared_ptr<Call>> running;
@@ -144,7 +150,8 @@ void Inquirer::State::admit(CallId id) {
     if (lanes.at(ns).size() <= bounds.waiting_max) return;
     const Error error{ErrorKind::Throttled, "too many " + subject + " calls of namespace " + ns +
                                                 " are waiting; this one will be tried again"};
-    take_waiting(id)->inquiry.give_up(error);
+    const std::shared_ptr<Call> call = take_waiting(id);
+    call->done(call->inquiry.give_up(error));
 }
 
 // Of the namespaces that may have another place, the one that has the fewest; of those that have
@@ -185,14 +192,14 @@ void Inquirer::State::proceed(CallId id) {
         return give_up(id, *call, ErrorKind::TooLarge,
                        "within " + std::to_string(bounds.steps_max) + " steps");
     }
-    const Move move = call->inquiry.next(call->findings);
+    const api::Move move = call->inquiry.next(call->learnt);
     std::visit([&](const auto& what) { carry_out(id, *call, what); }, move);
 }
 
-void Inquirer::State::carry_out(CallId id, Call& call, const NeedPod& need) {
+void Inquirer::State::carry_out(CallId id, Call& call, const api::NeedPod& need) {
     const auto react = [id, name = need.name](State& self, Call& asking,
                                               kube::ApiResult<kube::ApiResponse> answer) {
-        asking.findings.pods.insert_or_assign(name, read_pod(name, std::move(answer)));
+        asking.learnt.pods.insert_or_assign(name, read_pod(name, std::move(answer)));
         self.proceed(id);
     };
     call.api_transfer = api.send(get_pod(call.inquiry.ns, need.name), when_answered(id, react));
@@ -202,8 +209,7 @@ void Inquirer::State::carry_out(CallId id, Call& call, const api::NeedSecret& ne
     const auto react = [id, name = need.name](State& self, Call& asking,
                                               kube::ApiResult<kube::ApiResponse> answer) {
         const std::string full_name = asking.inquiry.ns + "/" + name;
-        asking.findings.learnt.secrets.insert_or_assign(name,
-                                                        read_secret(full_name, std::move(answer)));
+        asking.learnt.secrets.insert_or_assign(name, read_secret(full_name, std::move(answer)));
         self.proceed(id);
     };
     call.api_transfer = api.send(get_secret(call.inquiry.ns, need.name), when_answered(id, react));
@@ -211,7 +217,7 @@ void Inquirer::State::carry_out(CallId id, Call& call, const api::NeedSecret& ne
 
 void Inquirer::State::carry_out(CallId id, Call& call, const api::Ask& ask) {
     const auto react = [id](State& self, Call& asking, Result<net::HttpResponse> answer) {
-        std::vector<Result<api::Answer>>& answers = asking.findings.learnt.answers;
+        std::vector<Result<api::Answer>>& answers = asking.learnt.answers;
         if (answer) {
             answers.push_back(api::Answer{answer->status, std::move(answer->content_type),
                                           std::move(answer->body)});
@@ -225,26 +231,35 @@ void Inquirer::State::carry_out(CallId id, Call& call, const api::Ask& ask) {
     call.peer_transfer = http.start(std::move(request), when_answered(id, react));
 }
 
-// The outcome is handed over from the loop, not from inside a client's callback: whoever gets it
-// may destroy us.
-void Inquirer::State::carry_out(CallId id, Call& call, const Deliver& deliver) {
+void Inquirer::State::carry_out(CallId id, Call& call, const api::PluginCall& asked) {
+    const auto react = [id](State& self, Call& asking, Result<api::PluginAnswer> answer) {
+        asking.learnt.calls.push_back(std::move(answer));
+        self.proceed(id);
+    };
+    call.plugin_call = plugins.ask(asked, when_answered(id, react));
+}
+
+// The answer is handed over from the loop, not from inside a client's callback: whoever gets it may
+// destroy us.
+void Inquirer::State::carry_out(CallId id, Call& call, const api::Said& said) {
     drop_transfers(call);
     call.deadline.cancel();
     call.is_decided = true;
-    boost::asio::post(loop, [weak = weak_from_this(), id, deliver] {
-        if (const std::shared_ptr<State> self = weak.lock()) self->settle(id, deliver);
+    boost::asio::post(loop, [weak = weak_from_this(), id, said] {
+        if (const std::shared_ptr<State> self = weak.lock()) self->settle(id, said);
     });
 }
 
 void Inquirer::State::give_up(CallId id, Call& call, ErrorKind kind, const std::string& message) {
     const Error error{kind, "the " + subject + " gave no verdict " + message};
-    carry_out(id, call, Deliver{[tell = call.inquiry.give_up, error] { tell(error); }});
+    carry_out(id, call, call.inquiry.give_up(error));
 }
 
-void Inquirer::State::settle(CallId id, const Deliver& deliver) {
-    if (!take_running(id)) return;
+void Inquirer::State::settle(CallId id, const api::Said& said) {
+    const std::shared_ptr<Call> over = take_running(id);
+    if (!over) return;
     begin_waiting();
-    deliver();
+    over->done(said);
 }
 
 void Inquirer::State::cancel(CallId id) {
@@ -261,11 +276,12 @@ void Inquirer::State::cancel(CallId id) {
 void Inquirer::State::drop_transfers(const Call& call) {
     if (call.api_transfer != 0) api.cancel(call.api_transfer);
     if (call.peer_transfer != 0) http.cancel(call.peer_transfer);
+    if (call.plugin_call != 0) plugins.cancel(call.plugin_call);
 }
 
-Inquirer::Inquirer(boost::asio::io_context& loop, kube::ApiClient& api, std::string subject,
-                   bool allow_local, InquiryBounds bounds)
-    : state_(std::make_shared<State>(loop, api, std::move(subject), allow_local, bounds)) {}
+Inquirer::Inquirer(boost::asio::io_context& loop, kube::ApiClient& api, PluginCaller& plugins,
+                   std::string_view subject, bool allow_local, api::InquiryBounds bounds)
+    : state_(std::make_shared<State>(loop, api, plugins, subject, allow_local, bounds)) {}
 
 Inquirer::~Inquirer() {
     for (const auto& [id, call] : state_->running)
@@ -276,10 +292,11 @@ Inquirer::~Inquirer() {
     state_->places.clear();
 }
 
-Inquirer::CallId Inquirer::begin(Inquiry inquiry) {
+Inquirer::CallId Inquirer::begin(api::Inquiry inquiry, Done done) {
     const CallId id = ++state_->last_id;
     state_->lanes[inquiry.ns].insert(id);
-    state_->waiting.emplace(id, std::make_shared<Call>(state_->loop, std::move(inquiry)));
+    state_->waiting.emplace(
+        id, std::make_shared<Call>(state_->loop, std::move(inquiry), std::move(done)));
     boost::asio::post(state_->loop, [weak = std::weak_ptr<State>(state_), id] {
         if (const std::shared_ptr<State> self = weak.lock()) self->admit(id);
     });

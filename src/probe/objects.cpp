@@ -98,7 +98,7 @@ kube::ApiRequest get_secret(const std::string& ns, const std::string& name) {
     return get_object(wire::object_path({&model::secrets, ns, name}));
 }
 
-Result<PodSeen> read_pod(const std::string& name, kube::ApiResult<kube::ApiResponse> answer) {
+Result<api::PodSeen> read_pod(const std::string& name, kube::ApiResult<kube::ApiResponse> answer) {
     const std::string what = "pod " + name;
     if (!answer && answer.error().status == 404) {
         return failure(ErrorKind::NotFound, what + " does not exist");
@@ -111,9 +111,9 @@ Result<PodSeen> read_pod(const std::string& name, kube::ApiResult<kube::ApiRespo
     if (!pod) return std::unexpected(pod.error());
     object* metadata = member_object(*pod, "metadata");
     if (metadata) metadata->erase("managedFields");
-    return PodSeen{member_text(metadata, "uid"),
-                   member_text(member_object(*pod, "status"), "podIP"),
-                   boost::json::serialize(*pod)};
+    return api::PodSeen{member_text(metadata, "uid"),
+                        member_text(member_object(*pod, "status"), "podIP"),
+                        boost::json::serialize(*pod)};
 }
 
 Result<api::Secret> read_secret(const std::string& full_name,

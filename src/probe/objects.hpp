@@ -9,16 +9,10 @@
 
 namespace sluice::probe {
 
-struct PodSeen {
-    std::string uid;
-    std::string ip;    // status.podIP; may be empty
-    std::string json;  // the whole pod, as the API server gave it, without managedFields
-};
-
 kube::ApiRequest get_pod(const std::string& ns, const std::string& name);
 kube::ApiRequest get_secret(const std::string& ns, const std::string& name);
 
-Result<PodSeen> read_pod(const std::string& name, kube::ApiResult<kube::ApiResponse> answer);
+Result<api::PodSeen> read_pod(const std::string& name, kube::ApiResult<kube::ApiResponse> answer);
 
 // Of the annotations, those of ours: no other is anybody's business here.
 Result<api::Secret> read_secret(const std::string& full_name,

@@ -2,6 +2,7 @@
 // who watch it. It knows from the watches, and from nothing else, whom a change concerns.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <span>
 #include <string>
@@ -43,6 +44,9 @@ class Store {
         for (model::Object& one : owned(resource, owner))
             objects.push_back(std::get<T>(std::move(one)));
         return objects;
+    }
+    bool is_watched(const model::Resource* resource) const {
+        return std::ranges::find(held_, resource, &Held::resource) != held_.end();
     }
     // The custom objects of this resource; null if they are not watched.
     const ObjectTable* objects(const model::Resource* resource) const;

@@ -53,8 +53,9 @@ struct RequestFailure {
     int status = 0;
     Duration retry_after{0};
     std::string message;
-    bool too_large = false;  // the answer was longer than we read
-    std::string said = {};   // of the message, what the server said itself
+    bool too_large = false;   // the answer was longer than we read
+    std::string said = {};    // of the message, what the server said itself
+    bool unreadable = false;  // there was an answer, and it could not be understood
 };
 
 struct SeenObject {

@@ -30,7 +30,9 @@ RequestFailure failure_of(RequestFailure failure, std::string_view doing) {
 
 // Answered, but not so that it can be read.
 RequestFailure malformed(const Error& error, std::string_view doing) {
-    return failure_of({200, Duration{0}, error.message}, doing);
+    RequestFailure failure = failure_of({0, Duration{0}, error.message}, doing);
+    failure.unreadable = true;
+    return failure;
 }
 
 bool is_missing(const Answer& answer) {

@@ -195,4 +195,32 @@ Duration longest(const WebQuestion& question) {
     return requests * question.provider.timeout + 30s;
 }
 
+namespace {
+
+Inquiry inquiry_of(const auto& what, const std::string& key, const Asking& asking) {
+    const auto said = [key](auto reply) {
+        return engine::answer_of(MeasurementAnswer{key, std::move(reply), {}});
+    };
+    return {asking.ns, longest(what),
+            [what, asking, said](const Learnt& learnt) {
+                return move_of<Finding>(
+                    inquire(what, asking.ns, asking.metric_hosts, learnt),
+                    [&](Finding finding) { return std::visit(said, std::move(finding)); });
+            },
+            [said](const Error& error) {
+                return error.kind == ErrorKind::Throttled ? said(NotAsked{})
+                                                          : said(NotMeasured{error.message});
+            }};
+}
+
+}  // namespace
+
+std::optional<Inquiry> inquire(const engine::Question& question, const Asking& asking) {
+    const auto* asked = engine::opened<Question>(question);
+    if (!asked) return std::nullopt;
+    if (const auto* web = std::get_if<WebQuestion>(&asked->what))
+        return inquiry_of(*web, asked->key, asking);
+    return inquiry_of(std::get<PrometheusQuestion>(asked->what), asked->key, asking);
+}
+
 }  // namespace sluice::api::analysis

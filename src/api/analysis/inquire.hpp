@@ -32,6 +32,10 @@ FindingStep inquire(const WebQuestion& question, const std::string& ns, const Ho
 Duration longest(const PrometheusQuestion& question);
 Duration longest(const WebQuestion& question);
 
+// How the questions of a run are asked but those about Jobs: they end in a MeasurementAnswer, whose
+// time is left to whoever takes it. As many at once as checks of metrics.
+std::optional<Inquiry> inquire(const engine::Question& question, const Asking& asking);
+
 // What Prometheus answered: a vector is a list of numbers, a scalar a number, and a range is the
 // list of all its samples, one series after the other.
 Result<language::Value> samples_of(const Answer& answer);

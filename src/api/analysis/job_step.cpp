@@ -44,6 +44,7 @@ JobSeen state_of(const model::CustomObject& job) {
 // Whether the same request may go through another time.
 bool may_pass(const Refusal& refusal) {
     constexpr int passing[] = {0, 401, 408, 409, 429};
+    if (refusal.unreadable) return false;
     return refusal.status >= 500 || std::ranges::find(passing, refusal.status) != std::end(passing);
 }
 

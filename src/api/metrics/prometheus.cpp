@@ -218,4 +218,18 @@ MetricStep ask_prometheus(const PrometheusQuery& query, const std::string& ns,
     return read_prometheus_answer(*answer);
 }
 
+std::optional<Inquiry> inquire(const engine::Question& question, const Asking& asking) {
+    const auto* query = engine::opened<PrometheusQuery>(question);
+    if (!query) return std::nullopt;
+    const auto said = [](const MetricReading& reading) {
+        return engine::answer_of(to_answer(reading));
+    };
+    return Inquiry{asking.ns, longest(*query),
+                   [query = *query, asking, said](const Learnt& learnt) {
+                       return move_of<MetricReading>(
+                           ask_prometheus(query, asking.ns, asking.metric_hosts, learnt), said);
+                   },
+                   [said](const Error& error) { return said(unknown(error.message)); }};
+}
+
 }  // namespace sluice::api::metrics

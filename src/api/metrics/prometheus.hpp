@@ -50,4 +50,10 @@ Duration longest(const PrometheusQuery& query);
 MetricStep ask_prometheus(const PrometheusQuery& query, const std::string& ns,
                           const HostList& allowed, const Learnt& learnt);
 
+// How a query is asked, in the name of a namespace: it ends in an engine::MetricAnswer. More at
+// once than hooks get, for every rollout asks again and again, and each answer comes soon.
+inline constexpr InquiryBounds metric_bounds{
+    .calls_max = 128, .per_namespace_max = 16, .first_places = 64};
+std::optional<Inquiry> inquire(const engine::Question& question, const Asking& asking);
+
 }  // namespace sluice::api::metrics

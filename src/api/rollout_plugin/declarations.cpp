@@ -186,6 +186,16 @@ Settings read_settings(const std::map<std::string, std::string>& data) {
     return {std::make_shared<const PluginCatalogue>(std::move(declared)), std::move(problems)};
 }
 
+std::optional<std::vector<NamedProgram>> programs_in(const engine::OwnSettings& settings) {
+    const auto* catalogue = dynamic_cast<const PluginCatalogue*>(&settings);
+    if (!catalogue) return std::nullopt;
+    std::vector<NamedProgram> programs;
+    for (const auto& [name, address] : catalogue->declared.plugins)
+        if (const auto* program = address ? std::get_if<PluginProgram>(&*address) : nullptr)
+            programs.emplace_back(name, *program);
+    return programs;
+}
+
 std::expected<PluginAddress, FieldError> address_of(std::string_view url, std::string_view sha256,
                                                     bool verify,
                                                     std::string_view allowed_directory) {

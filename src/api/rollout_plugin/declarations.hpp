@@ -35,6 +35,7 @@ struct PluginCatalogue final : engine::OwnSettings {
     PluginDeclarations declared;
 };
 Settings read_settings(const std::map<std::string, std::string>& data);
+std::optional<std::vector<NamedProgram>> programs_in(const engine::OwnSettings& settings);
 
 // `text` is the value of the key. Empty: nothing is declared.
 PluginDeclarations read_declarations(const std::string& text);

@@ -29,4 +29,32 @@ void take_answer(ProbeSoFar& so_far, PluginMethod method, const Result<PluginAns
     }
 }
 
+namespace {
+
+Move next_move(const PluginProbe& look, const Learnt& learnt) {
+    ProbeSoFar so_far;
+    auto answer = learnt.calls.begin();
+    while (const auto method = next_method(look, so_far)) {
+        if (answer == learnt.calls.end()) {
+            PluginCall call = look.call;
+            call.method = *method;
+            return call;
+        }
+        take_answer(so_far, *method, *answer++);
+    }
+    return engine::answer_of(std::move(so_far.observation));
+}
+
+}  // namespace
+
+std::optional<Inquiry> inquire(const engine::Question& question, const Asking& asking) {
+    const auto* look = engine::opened<PluginProbe>(question);
+    if (!look) return std::nullopt;
+    return Inquiry{asking.ns, plugin_bounds.deadline,
+                   [look = *look](const Learnt& learnt) { return next_move(look, learnt); },
+                   [](const Error& error) {
+                       return engine::answer_of(PluginObservation{.error = error.message});
+                   }};
+}
+
 }  // namespace sluice::api::rollout_plugin

@@ -1,9 +1,10 @@
-// How a look goes on: which call comes next, and what the answers come to. For whoever makes the
-// calls; production and simulator use this very function.
+// How a look goes on: which call comes next, and what the answers come to. A call that fails is the
+// last one, and its sentence is the answer.
 #pragma once
 
 #include <optional>
 
+#include "api/inquiry/inquiry.hpp"
 #include "api/rollout_plugin/plugin.hpp"
 
 namespace sluice::api::rollout_plugin {
@@ -17,5 +18,11 @@ struct ProbeSoFar {
 // The next call; nothing: the look is over.
 std::optional<PluginMethod> next_method(const PluginProbe& look, const ProbeSoFar& so_far);
 void take_answer(ProbeSoFar& so_far, PluginMethod method, const Result<PluginAnswer>& answer);
+
+// How a PluginProbe is asked. The calls of each plugin are bounded where they are made, not here;
+// the deadline is that of four calls of the longest timeout.
+inline constexpr InquiryBounds plugin_bounds{
+    .calls_max = 4096, .per_namespace_max = 4096, .waiting_max = 4096, .deadline = 20min + 30s};
+std::optional<Inquiry> inquire(const engine::Question& question, const Asking& asking);
 
 }  // namespace sluice::api::rollout_plugin

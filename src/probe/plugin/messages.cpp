@@ -7,10 +7,10 @@
 namespace sluice::probe {
 
 namespace wire = ::sluice::plugin::v1;
-using api::rollout_plugin::PluginAnswer;
-using api::rollout_plugin::PluginCall;
-using api::rollout_plugin::PluginMethod;
-using api::rollout_plugin::ResourceStatus;
+using api::PluginAnswer;
+using api::PluginCall;
+using api::PluginMethod;
+using api::ResourceStatus;
 
 namespace {
 

@@ -5,17 +5,16 @@
 #include <string>
 #include <string_view>
 
-#include "api/rollout_plugin/plugin.hpp"
+#include "api/inquiry/plugin_call.hpp"
 #include "base/result.hpp"
 
 namespace sluice::probe {
 
 // "/sluice.plugin.v1.ResourcePlugin/Init"
-std::string_view path_of(api::rollout_plugin::PluginMethod method);
+std::string_view path_of(api::PluginMethod method);
 
-std::string to_message(const api::rollout_plugin::PluginCall& call);
+std::string to_message(const api::PluginCall& call);
 
-Result<api::rollout_plugin::PluginAnswer> read_message(api::rollout_plugin::PluginMethod method,
-                                                       const std::string& bytes);
+Result<api::PluginAnswer> read_message(api::PluginMethod method, const std::string& bytes);
 
 }  // namespace sluice::probe

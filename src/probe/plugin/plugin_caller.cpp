@@ -17,11 +17,11 @@
 namespace sluice::probe {
 
 namespace asio = boost::asio;
-using api::rollout_plugin::PluginAnswer;
-using api::rollout_plugin::PluginCall;
-using api::rollout_plugin::PluginEndpoint;
-using api::rollout_plugin::PluginProgram;
-using api::rollout_plugin::PluginTls;
+using api::PluginAnswer;
+using api::PluginCall;
+using api::PluginEndpoint;
+using api::PluginProgram;
+using api::PluginTls;
 using SteadyClock = std::chrono::steady_clock;
 
 namespace {
@@ -253,12 +253,7 @@ std::size_t PluginCaller::in_flight() const {
     return state_->calls.size();
 }
 
-void PluginCaller::declare(const api::rollout_plugin::PluginDeclarations& declared) {
-    std::vector<PluginPrograms::Named> programs;
-    for (const auto& [name, address] : declared.plugins) {
-        const auto* program = address ? std::get_if<PluginProgram>(&*address) : nullptr;
-        if (program) programs.emplace_back(name, *program);
-    }
+void PluginCaller::keep(const std::vector<api::NamedProgram>& programs) {
     state_->programs.keep(programs);
 }
 

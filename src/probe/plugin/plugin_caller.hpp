@@ -15,8 +15,7 @@
 #include <functional>
 #include <memory>
 
-#include "api/rollout_plugin/declarations.hpp"
-#include "api/rollout_plugin/plugin.hpp"
+#include "api/inquiry/plugin_call.hpp"
 #include "kube/lead.hpp"
 #include "probe/plugin/programs.hpp"
 
@@ -33,14 +32,14 @@ struct PluginBounds {
 class PluginCaller {
   public:
     using CallId = std::uint64_t;
-    using Done = std::function<void(Result<api::rollout_plugin::PluginAnswer>)>;
+    using Done = std::function<void(Result<api::PluginAnswer>)>;
 
     PluginCaller(boost::asio::io_context& loop, PluginLog log, PluginBounds bounds = {});
     ~PluginCaller();
     PluginCaller(const PluginCaller&) = delete;
     PluginCaller& operator=(const PluginCaller&) = delete;
 
-    CallId ask(api::rollout_plugin::PluginCall call, Done done);
+    CallId ask(api::PluginCall call, Done done);
     // Ends a question without `done`. Unknown ids are ignored.
     void cancel(CallId id);
     // Questions that have no answer yet.
@@ -51,11 +50,11 @@ class PluginCaller {
     kube::Lead lead;
 
     // Programs that are declared no longer are asked to end.
-    void declare(const api::rollout_plugin::PluginDeclarations& declared);
+    void keep(const std::vector<api::NamedProgram>& programs);
     // Asks all programs to end; `done`, on the loop, when none is left. Some seconds at most.
     void end_programs(std::function<void()> done);
     // Zero while it does not run.
-    int pid_of(const std::string& plugin, const api::rollout_plugin::PluginProgram& program) const;
+    int pid_of(const std::string& plugin, const api::PluginProgram& program) const;
 
   private:
     struct State;

@@ -24,7 +24,7 @@
 namespace sluice::probe {
 
 namespace asio = boost::asio;
-using api::rollout_plugin::PluginProgram;
+using api::PluginProgram;
 using boost::system::error_code;
 using Descriptor = asio::posix::stream_descriptor;
 using Level = controller::Log::Level;

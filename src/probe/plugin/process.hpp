@@ -12,7 +12,7 @@
 #include <memory>
 #include <string>
 
-#include "api/rollout_plugin/plugin.hpp"
+#include "api/inquiry/plugin_call.hpp"
 #include "base/result.hpp"
 #include "base/time.hpp"
 #include "probe/plugin/grpc.hpp"
@@ -35,9 +35,8 @@ class PluginProcess {
     };
 
     // `subject` is what the sentences speak of: `plugin "queue"`.
-    PluginProcess(boost::asio::io_context& loop, std::string subject,
-                  api::rollout_plugin::PluginProgram program, const PluginLog& log,
-                  ProcessBounds bounds, Events events);
+    PluginProcess(boost::asio::io_context& loop, std::string subject, api::PluginProgram program,
+                  const PluginLog& log, ProcessBounds bounds, Events events);
     ~PluginProcess();
     PluginProcess(const PluginProcess&) = delete;
     PluginProcess& operator=(const PluginProcess&) = delete;

@@ -17,7 +17,7 @@
 
 namespace sluice::probe {
 
-using api::rollout_plugin::PluginProgram;
+using api::PluginProgram;
 
 namespace {
 

@@ -11,7 +11,7 @@
 #include <optional>
 #include <string>
 
-#include "api/rollout_plugin/plugin.hpp"
+#include "api/inquiry/plugin_call.hpp"
 #include "base/result.hpp"
 #include "net/spawn.hpp"
 
@@ -20,7 +20,7 @@ namespace sluice::probe {
 // The Errors complete the sentence `<subject> ...`.
 class ProgramFile {
   public:
-    static Result<ProgramFile> open(const api::rollout_plugin::PluginProgram& program);
+    static Result<ProgramFile> open(const api::PluginProgram& program);
 
     // Reads on, a few milliseconds' worth, so that a large file holds up nobody. Nothing: call it
     // again; then whether the file may be started.

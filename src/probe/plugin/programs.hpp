@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-#include "api/rollout_plugin/plugin.hpp"
+#include "api/inquiry/plugin_call.hpp"
 #include "probe/plugin/process.hpp"
 #include "runtime/backoff.hpp"
 
@@ -34,9 +34,9 @@ struct ProgramBounds {
 
 class PluginPrograms {
   public:
-    using PluginProgram = api::rollout_plugin::PluginProgram;
+    using PluginProgram = api::PluginProgram;
     using Ready = std::function<void(Result<GrpcPeer>)>;
-    using Named = std::pair<std::string, PluginProgram>;  // a plugin and its program
+    using Named = api::NamedProgram;
 
     PluginPrograms(boost::asio::io_context& loop, PluginLog log, ProgramBounds bounds = {});
     ~PluginPrograms();

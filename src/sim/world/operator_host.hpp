@@ -9,9 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "api/analysis/question.hpp"
-#include "api/pilot/hooks/hook.hpp"
-#include "api/rollout_plugin/plugin.hpp"
 #include "controller/controller.hpp"
 #include "runtime/election.hpp"
 #include "sim/actors/cluster.hpp"
@@ -101,18 +98,7 @@ class OperatorHost {
     void run(Access access, wire::Next begun, std::function<void()> before,
              std::function<void()> overtake = {});
     void take(wire::Next next);
-    // What came of a question, and what is done once it is heard.
-    struct Played {
-        std::shared_ptr<const engine::Answer> said;
-        std::function<void()> heard = [] {};
-    };
-    // False: it is a question of another type.
-    template <class What>
-    bool ask(const controller::Ask& effect);
-    Played play(const api::pilot::HookCall& call, const std::string& ns);
-    Played play(const engine::MetricQuery& query, const std::string& ns);
-    Played play(const api::analysis::Question& question, const std::string& ns);
-    Played play(const api::rollout_plugin::PluginProbe& look, const std::string& ns);
+    void ask(const controller::Ask& effect, Access access, const api::Inquiry& inquiry);
     wire::Answer spoiled(const runtime::WatchScope& scope, wire::Answer answer) const;
     void begin_watch(controller::SessionId session, const model::Resource& resource,
                      const Response& begun);

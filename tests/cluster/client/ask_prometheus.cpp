@@ -56,18 +56,23 @@ int run(const json::object& asked) {
         return 1;
     }
     kube::ApiClient api(loop, *credentials, 2);
-    probe::Inquirer inquirer(loop, api, "query", true);
+    probe::PluginCaller plugins(loop, [](auto, const std::string&) {});
+    probe::Inquirer inquirer(loop, api, plugins, "query", true);
     const PrometheusQuery query = read_query(asked);
     const std::string ns = text(asked, "namespace");
-    inquirer.ask<MetricReading>(
-        ns, api::metrics::longest(query),
-        [&](const api::Learnt& learnt) {
-            return api::metrics::ask_prometheus(query, ns, *allowed, learnt);
-        },
-        [&](const Result<MetricReading>& reading) {
-            std::cout << shown(reading) << "\n";
-            loop.stop();
-        });
+    const auto said = [](Result<MetricReading> reading) {
+        return engine::answer_of(std::move(reading));
+    };
+    inquirer.begin({ns, api::metrics::longest(query),
+                    [&](const api::Learnt& learnt) {
+                        return api::move_of<MetricReading>(
+                            api::metrics::ask_prometheus(query, ns, *allowed, learnt), said);
+                    },
+                    [&](const Error& error) { return said(std::unexpected(error)); }},
+                   [&](const api::Said& heard) {
+                       std::cout << shown(*engine::opened<Result<MetricReading>>(*heard)) << "\n";
+                       loop.stop();
+                   });
     loop.run();
     return 0;
 }

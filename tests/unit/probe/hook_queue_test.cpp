@@ -129,8 +129,8 @@ TEST_F(HookQueue, TheCallerCanBeDestroyedAtAnyMoment) {
 TEST_F(HookQueue, WhoeverGetsTheVerdictMayDestroyTheCallerOrCallAgain) {
     open();
     bool allowed = false;
-    caller->call(plain(), first(), [&](const HookVerdict&) {
-        caller->call(plain(), first(), [&](const HookVerdict& verdict) {
+    call(plain(), first(), [&](const HookVerdict&) {
+        call(plain(), first(), [&](const HookVerdict& verdict) {
             allowed = verdict.allowed;
             caller.reset();
         });

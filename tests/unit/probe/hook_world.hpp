@@ -1,4 +1,4 @@
-// An API server with pods and Secrets, a hook behind the same port, and a HookCaller between them.
+// An API server with pods and Secrets, a hook behind the same port, and an Inquirer between them.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -12,8 +12,9 @@
 #include <string>
 #include <vector>
 
+#include "api/pilot/hooks/hook.hpp"
 #include "base/base64.hpp"
-#include "probe/hook_caller.hpp"
+#include "probe/inquirer.hpp"
 #include "tests/unit/net/scripted_server.hpp"
 
 namespace sluice::probe::test {
@@ -133,8 +134,8 @@ class HookWorld : public testing::Test {
         objects["/api/v1/namespaces/shop/secrets/" + name] = std::move(reply);
     }
 
-    void open(bool allow_local_hooks = true, HookBounds bounds = {}) {
-        caller = std::make_unique<HookCaller>(loop, api, allow_local_hooks, bounds);
+    void open(bool allow_local_hooks = true, api::InquiryBounds bounds = {}) {
+        caller = std::make_unique<Inquirer>(loop, api, plugins, "hook", allow_local_hooks, bounds);
     }
 
     std::shared_ptr<const HookCatalogue> declared(ExternalHook external) const {
@@ -146,10 +147,18 @@ class HookWorld : public testing::Test {
         return declared({server.url("/ask"), 10s, "", ""});
     }
 
-    HookCaller::CallId begin(std::shared_ptr<const HookCatalogue> catalogue, Transition asking) {
-        return caller->call(std::move(catalogue), std::move(asking), [this](HookVerdict verdict) {
-            verdicts.push_back(std::move(verdict));
-        });
+    Inquirer::CallId call(std::shared_ptr<const HookCatalogue> catalogue, Transition asking,
+                          std::function<void(const HookVerdict&)> done) {
+        const auto question =
+            engine::question_of(api::pilot::HookCall{std::move(asking), std::move(catalogue)});
+        return caller->begin(api::pilot::inquire(*question, {}).value(),
+                             [done = std::move(done)](const api::Said& said) {
+                                 done(*engine::opened<HookVerdict>(*said));
+                             });
+    }
+    Inquirer::CallId begin(std::shared_ptr<const HookCatalogue> catalogue, Transition asking) {
+        return call(std::move(catalogue), std::move(asking),
+                    [this](const HookVerdict& verdict) { verdicts.push_back(verdict); });
     }
 
     // Lets the world turn until so many verdicts came.
@@ -188,7 +197,8 @@ class HookWorld : public testing::Test {
     net::testing::ScriptedServer server{
         loop, obeying([this](const Seen& request) { return answer(request); })};
     kube::ApiClient api{loop, std::make_shared<FixedCredentials>(server.url("")), 4};
-    std::unique_ptr<HookCaller> caller;
+    PluginCaller plugins{loop, [](auto, const std::string&) {}};
+    std::unique_ptr<Inquirer> caller;
 };
 
 }  // namespace sluice::probe::test

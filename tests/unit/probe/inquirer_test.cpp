@@ -27,17 +27,24 @@ class MetricInquiries : public HookWorld {
         hook = [](const Seen&) { return Reply{200, one_series}; };
     }
 
-    void open_inquirer(bool allow_local = true, InquiryBounds bounds = {}) {
-        inquirer = std::make_unique<Inquirer>(loop, api, "query", allow_local, bounds);
+    void open_inquirer(bool allow_local = true, api::InquiryBounds bounds = {}) {
+        inquirer = std::make_unique<Inquirer>(loop, api, plugins, "query", allow_local, bounds);
     }
 
     Inquirer::CallId begin_query(const PrometheusQuery& query, Duration deadline = 60s) {
-        return inquirer->ask<MetricReading>(
-            "shop", deadline,
-            [query](const api::Learnt& learnt) {
-                return api::metrics::ask_prometheus(query, "shop", {}, learnt);
-            },
-            [this](Result<MetricReading> reading) { readings.push_back(std::move(reading)); });
+        const auto said = [](Result<MetricReading> reading) {
+            return engine::answer_of(std::move(reading));
+        };
+        return inquirer->begin(
+            {"shop", deadline,
+             [query, said](const api::Learnt& learnt) {
+                 return api::move_of<MetricReading>(
+                     api::metrics::ask_prometheus(query, "shop", {}, learnt), said);
+             },
+             [said](const Error& error) { return said(std::unexpected(error)); }},
+            [this](const api::Said& heard) {
+                readings.push_back(*engine::opened<Result<MetricReading>>(*heard));
+            });
     }
 
     Result<MetricReading> read(const PrometheusQuery& query, Duration deadline = 60s) {

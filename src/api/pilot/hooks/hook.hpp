@@ -79,6 +79,11 @@ When when_of(const HookCatalogue& catalogue, const std::string& name);
 // Whether the hook looks at the pods themselves, so that they must be fetched before it is asked.
 bool needs_pods(const std::string& name);
 
+// How a HookCall is asked.
+inline constexpr InquiryBounds hook_bounds{
+    .calls_max = 64, .per_namespace_max = 8, .first_places = 32};
+std::optional<Inquiry> inquire(const engine::Question& question, const Asking& asking);
+
 // The next step of the named hook in this transition.
 HookStep next_step(const HookCatalogue& catalogue, const Transition& transition,
                    const Learnt& learnt);

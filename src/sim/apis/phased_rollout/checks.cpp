@@ -29,11 +29,11 @@ bool is_query_of(const engine::MetricQuery& query, const phased::Query& spec) {
 }
 
 bool is_unknown(const MetricCall& call) {
-    return call.reading.kind == api::metrics::MetricReading::Kind::Unknown;
+    return call.reading.kind == engine::MetricAnswer::Kind::Unknown;
 }
 
 bool is_pass(const MetricCall& call, const phased::Query& query) {
-    using Kind = api::metrics::MetricReading::Kind;
+    using Kind = engine::MetricAnswer::Kind;
     const Kind wanted = query.success_on == phased::SuccessOn::Data ? Kind::Data : Kind::NoData;
     return call.reading.kind == wanted;
 }

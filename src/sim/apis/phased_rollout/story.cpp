@@ -79,7 +79,7 @@ Questions questions(const World& world) {
     Questions all;
     for (const MetricCall& call : world.egress.metric_calls()) {
         ++all.asked;
-        all.refused += call.reading.kind == api::metrics::MetricReading::Kind::NoData ? 0 : 1;
+        all.refused += call.reading.kind == engine::MetricAnswer::Kind::NoData ? 0 : 1;
     }
     return all;
 }

@@ -31,14 +31,6 @@ void Hooks::forget_rules(const std::string& hook) {
     std::erase_if(rules_, [&](const HookRule& one) { return one.hook == hook; });
 }
 
-void Hooks::fetch(std::optional<HookPod>& pod, const std::string& ns) const {
-    if (!pod) return;
-    const ObjectPtr found = services_.api().find("pods", ns, pod->name);
-    if (!found || text_at(found->object(), "/metadata/uid") != pod->uid) return;
-    pod->ip = text_at(found->object(), "/status/podIP");
-    pod->json = found->text();
-}
-
 Result<Answer> Hooks::answer(const std::string& hook, const std::string& next) const {
     using Says = HookRule::Says;
     const auto rule =
@@ -53,26 +45,19 @@ Result<Answer> Hooks::answer(const std::string& hook, const std::string& next) c
     return Answer{200, "application/json", "{\"allowed\": true}"};
 }
 
-std::optional<HookVerdict> Hooks::ask(const HookCatalogue& hooks, Transition transition,
-                                      Instant now) {
-    if (needs_pods(transition.hook)) {
-        fetch(transition.prev, transition.ns);
-        fetch(transition.next, transition.ns);
-    }
-    HookCall call{now,
-                  transition.idempotency_key,
-                  transition.ns,
-                  transition.statefulset,
-                  name_or_nil(transition.prev),
-                  name_or_nil(transition.next)};
-    auto verdict = services_.inquire<HookVerdict>(
-        transition.ns, now,
-        [&](const Learnt& learnt) { return next_step(hooks, transition, learnt); },
-        [&](const Ask&) { return answer(transition.hook, call.next); });
-    call.answered = verdict.has_value();
-    call.allowed = verdict && verdict->allowed;
-    calls_.push_back(call);
-    return verdict;
+std::optional<Result<Answer>> Hooks::answer(const engine::Question& question) const {
+    const auto* asked = engine::opened<api::pilot::HookCall>(question);
+    if (!asked) return std::nullopt;
+    return answer(asked->transition.hook, name_or_nil(asked->transition.next));
+}
+
+void Hooks::note(const engine::Question& question, const engine::Answer& said, Instant now) {
+    const auto* asked = engine::opened<api::pilot::HookCall>(question);
+    const auto* verdict = engine::opened<HookVerdict>(said);
+    if (!asked || !verdict) return;
+    const Transition& about = asked->transition;
+    calls_.push_back({now, about.idempotency_key, about.ns, about.statefulset,
+                      name_or_nil(about.prev), name_or_nil(about.next), verdict->allowed, true});
 }
 
 }  // namespace sluice::sim::pilot

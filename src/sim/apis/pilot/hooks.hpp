@@ -7,7 +7,8 @@
 #include <vector>
 
 #include "api/pilot/hooks/hook.hpp"
-#include "sim/world/services.hpp"
+#include "base/time.hpp"
+#include "sim/api/json.hpp"
 
 namespace sluice::sim::pilot {
 
@@ -33,22 +34,19 @@ struct HookRule {
 
 class Hooks {
   public:
-    explicit Hooks(const Services& services) : services_(services) {}
-
     // A rule takes the place of the one for the same hook and pod.
     void set_rule(HookRule rule);
     void forget_rules(const std::string& hook);
 
-    // The verdict on a transition: nothing if the service hangs for longer than the hook waits.
-    std::optional<api::pilot::HookVerdict> ask(const api::pilot::HookCatalogue& hooks,
-                                               api::pilot::Transition transition, Instant now);
+    // What the service says to any request about this question; nothing: it is not for a hook.
+    std::optional<Result<api::Answer>> answer(const engine::Question& question) const;
+    // Writes down what became of a question, if it was one to a hook.
+    void note(const engine::Question& question, const engine::Answer& said, Instant now);
     const std::vector<HookCall>& calls() const { return calls_; }
 
   private:
     Result<api::Answer> answer(const std::string& hook, const std::string& next) const;
-    void fetch(std::optional<api::pilot::HookPod>& pod, const std::string& ns) const;
 
-    const Services& services_;
     std::vector<HookRule> rules_;
     std::vector<HookCall> calls_;
 };

@@ -7,7 +7,7 @@
 namespace sluice::sim::rollout_plugin {
 namespace {
 
-using api::rollout_plugin::PluginMethod;
+using api::PluginMethod;
 
 constexpr std::int64_t whole = 100;
 

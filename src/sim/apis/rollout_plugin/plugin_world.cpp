@@ -2,12 +2,10 @@
 
 #include <fmt/format.h>
 
-#include "api/rollout_plugin/plugin_probe.hpp"
-
 namespace sluice::sim::rollout_plugin {
 namespace {
 
-using namespace api::rollout_plugin;
+using namespace api;
 
 // From a change that is asked for to the change that is there.
 constexpr Duration pace = 3s;
@@ -83,16 +81,6 @@ Result<PluginAnswer> PluginWorld::answer(const PluginCall& call, Instant now) {
         change(call, workload, now);
     }
     return said;
-}
-
-PluginObservation PluginWorld::look(const PluginProbe& look, Instant now) {
-    ProbeSoFar so_far;
-    while (const auto method = next_method(look, so_far)) {
-        PluginCall call = look.call;
-        call.method = *method;
-        take_answer(so_far, *method, answer(call, now));
-    }
-    return so_far.observation;
 }
 
 }  // namespace sluice::sim::rollout_plugin

@@ -7,7 +7,7 @@
 #include <map>
 #include <string>
 
-#include "api/rollout_plugin/plugin.hpp"
+#include "api/inquiry/plugin_call.hpp"
 #include "base/time.hpp"
 
 namespace sluice::sim::rollout_plugin {
@@ -16,7 +16,7 @@ namespace sluice::sim::rollout_plugin {
 struct PluginChange {
     std::string ns;
     std::string workload;
-    api::rollout_plugin::PluginMethod method;
+    api::PluginMethod method;
     int weight = 0;        // that it leads to
     std::string revision;  // that is brought there
     int before = 0;        // the weight that was asked for before it
@@ -30,13 +30,12 @@ class PluginWorld {
     // What is there, and what is to come; the same revision twice: nothing is to come.
     void set_revisions(const std::string& workload, const std::string& current,
                        const std::string& updated);
-    api::rollout_plugin::PluginObservation look(const api::rollout_plugin::PluginProbe& look,
-                                                Instant now);
+    Result<api::PluginAnswer> answer(const api::PluginCall& call, Instant now);
 
     // "v1 v2 40": what is current, what is to come, and the weight that was reached.
     std::string text(const std::string& workload, Instant now) const;
     // How often this was asked for.
-    int count(api::rollout_plugin::PluginMethod method) const;
+    int count(api::PluginMethod method) const;
 
     Mood mood = Mood::Well;
     std::function<void(const PluginChange&)> on_change;  // before it is made
@@ -50,13 +49,11 @@ class PluginWorld {
         Instant since;    // of the last change
         bool promoted = false;
     };
-    Result<api::rollout_plugin::PluginAnswer> answer(const api::rollout_plugin::PluginCall& call,
-                                                     Instant now);
-    void change(const api::rollout_plugin::PluginCall& call, Workload& workload, Instant now);
+    void change(const api::PluginCall& call, Workload& workload, Instant now);
     int reached(const Workload& workload, Instant now) const;
 
     std::map<std::string, Workload> workloads_;
-    std::map<api::rollout_plugin::PluginMethod, int> counts_;
+    std::map<api::PluginMethod, int> counts_;
 };
 
 }  // namespace sluice::sim::rollout_plugin

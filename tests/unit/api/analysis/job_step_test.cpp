@@ -159,7 +159,9 @@ TEST(JobStep, WhatMayPassIsUnknownAndWhatWillNotIsASentence) {
                 HasSubstr("jobs is forbidden (the right to run Jobs"));
     EXPECT_THAT(why(step(Act::Look, unseen(403, "jobs is forbidden"))),
                 HasSubstr("jobs is forbidden (the right to run Jobs"));
-    EXPECT_EQ(why(step(Act::Look, unseen(200, "unreadable"))), "Job shop/smoke: unreadable");
+    engine::Snapshot rubbish = unseen(0, "rubbish");
+    rubbish.looked_at[0].refusal->unreadable = true;
+    EXPECT_EQ(why(step(Act::Look, rubbish)), "Job shop/smoke: rubbish");
 }
 
 }  // namespace

@@ -121,7 +121,8 @@ inline std::string line(const Decision& decision) {
         text += fmt::format("; tells {}", engine::entry(notice.reason).name);
     if (const auto* asked = transition_of(decision))
         text += fmt::format("; asks {} > {}", name_of(asked->prev), name_of(asked->next));
-    if (decision.wake_at) text += fmt::format("; wakes in {}", to_text(*decision.wake_at - noon));
+    if (decision.wake_at)
+        text += fmt::format("; wakes in {}", sluice::to_text(*decision.wake_at - noon));
     return text;
 }
 

@@ -22,7 +22,7 @@
 namespace sluice::probe::testing {
 
 namespace asio = boost::asio;
-using namespace api::rollout_plugin;
+using namespace api;
 using net::testing::Authority;
 using net::testing::H2Headers;
 using net::testing::H2Request;

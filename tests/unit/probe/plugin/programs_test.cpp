@@ -245,12 +245,10 @@ TEST_F(ProgramsTest, OneThatIsNoLongerDeclaredEnds) {
     const PluginProgram program = good();
     ASSERT_TRUE(ask(call(program)));
     const int pid = caller->pid_of("queue", program);
-    PluginDeclarations declared;
-    declared.plugins["queue"] = program;
-    caller->declare(declared);
+    caller->keep({{"queue", program}});
     ASSERT_TRUE(ask(call(program)));
     EXPECT_EQ(starts(), 1u);
-    caller->declare({});
+    caller->keep({});
     run_until([&] { return is_gone(pid); });
     run_until([&] { return ask(call(program)).has_value(); });
     EXPECT_EQ(starts(), 2u);
@@ -266,7 +264,7 @@ TEST_F(ProgramsTest, OneThatARolloutNamedEndsWhenNobodyAsks) {
     program.below = folder;
     ASSERT_TRUE(ask(call(program)));
     const int pid = caller->pid_of("queue", program);
-    caller->declare({});
+    caller->keep({});
     run_until([&] { return is_gone(pid); });
 }
 

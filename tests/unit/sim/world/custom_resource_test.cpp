@@ -2,6 +2,7 @@
 // API server does with its objects what the definition says.
 #include <gtest/gtest.h>
 
+#include "api/metrics/prometheus.hpp"
 #include "deploy/embedded.hpp"
 #include "sim/api/yaml.hpp"
 #include "sim/world/world.hpp"
@@ -146,21 +147,28 @@ engine::MetricQuery query(const std::string& expr) {
     return {.expr = expr, .url = "prom:9090"};
 }
 
+engine::MetricAnswer ask(World& world, const engine::MetricQuery& asked, const std::string& ns) {
+    const auto question = engine::question_of(asked);
+    const auto inquiry = api::metrics::inquire(*question, {ns, world.egress.metric_hosts});
+    const Played played = world.egress.play(*question, inquiry.value(), world.cluster.now());
+    return *engine::opened<engine::MetricAnswer>(*played.said);
+}
+
 TEST_F(CustomResourceTest, PrometheusIsAskedOverTheWireOfTheWorld) {
-    using Kind = api::metrics::MetricReading::Kind;
+    using Kind = engine::MetricAnswer::Kind;
     Egress& egress = world.egress;
     egress.prometheus.set("errors", {}, 7);
-    EXPECT_EQ(egress.ask(query("errors > 0"), "shop", world.cluster.now()).kind, Kind::Data);
-    EXPECT_EQ(egress.ask(query("errors > 9"), "shop", world.cluster.now()).kind, Kind::NoData);
+    EXPECT_EQ(ask(world, query("errors > 0"), "shop").kind, Kind::Data);
+    EXPECT_EQ(ask(world, query("errors > 9"), "shop").kind, Kind::NoData);
     egress.prometheus.mood = Prometheus::Mood::Down;
-    EXPECT_EQ(egress.ask(query("errors > 9"), "shop", world.cluster.now()).kind, Kind::Unknown);
+    EXPECT_EQ(ask(world, query("errors > 9"), "shop").kind, Kind::Unknown);
     ASSERT_EQ(egress.metric_calls().size(), 3u);
     EXPECT_EQ(egress.metric_calls()[1].query.expr, "errors > 9");
     EXPECT_EQ(egress.metric_calls()[1].reading.kind, Kind::NoData);
 }
 
 TEST_F(CustomResourceTest, PrometheusGetsTheTokenOfASecretOfTheNamespace) {
-    using Kind = api::metrics::MetricReading::Kind;
+    using Kind = engine::MetricAnswer::Kind;
     Egress& egress = world.egress;
     egress.prometheus.token = "let-me-in";
     ASSERT_EQ(create(R"(
@@ -174,11 +182,11 @@ stringData: {token: let-me-in}
               201);
     engine::MetricQuery asked = query("up");
     asked.secret = "login";
-    EXPECT_EQ(egress.ask(asked, "shop", world.cluster.now()).kind, Kind::NoData);
-    EXPECT_EQ(egress.ask(asked, "default", world.cluster.now()).kind, Kind::Unknown);
+    EXPECT_EQ(ask(world, asked, "shop").kind, Kind::NoData);
+    EXPECT_EQ(ask(world, asked, "default").kind, Kind::Unknown);
     egress.metric_hosts = api::read_hosts("other").value();
-    const auto refused = egress.ask(asked, "shop", world.cluster.now());
-    EXPECT_EQ(refused.message, "the host \"prom\" is not one that Sluice may ask");
+    const auto refused = ask(world, asked, "shop");
+    EXPECT_EQ(refused.text, "the host \"prom\" is not one that Sluice may ask");
 }
 
 }  // namespace

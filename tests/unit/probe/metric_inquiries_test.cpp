@@ -1,70 +1,74 @@
-#include "probe/metric_caller.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "api/metrics/prometheus.hpp"
 #include "tests/unit/probe/hook_world.hpp"
 
 namespace sluice::probe::test {
 namespace {
 
-using api::metrics::MetricReading;
+using api::metrics::metric_bounds;
+using engine::MetricAnswer;
 using testing::HasSubstr;
-using Kind = MetricReading::Kind;
+using Kind = MetricAnswer::Kind;
 
 const std::string one_series = R"({"status":"success","data":{"resultType":"vector","result":[)"
                                R"({"metric":{},"value":[1,"7"]}]}})";
 
-class MetricCallerTest : public HookWorld {
+class MetricQuestions : public HookWorld {
   protected:
-    MetricCallerTest() {
+    MetricQuestions() {
         hook = [](const Seen&) { return Reply{200, one_series}; };
     }
 
     void open_caller(const std::string& allowed = "", bool allow_local = true,
-                     InquiryBounds bounds = metric_bounds) {
-        metrics = std::make_unique<MetricCaller>(loop, api, api::read_hosts(allowed).value(),
-                                                 allow_local, bounds);
+                     api::InquiryBounds bounds = metric_bounds) {
+        hosts = api::read_hosts(allowed).value();
+        metrics =
+            std::make_unique<Inquirer>(loop, api, plugins, "metric check", allow_local, bounds);
     }
     // One question is asked at a time, and so many of a namespace may wait.
     void open_with_one_place(std::size_t waiting_max) {
-        InquiryBounds narrow = metric_bounds;
+        api::InquiryBounds narrow = metric_bounds;
         narrow.calls_max = 1;
         narrow.waiting_max = waiting_max;
         open_caller("", true, narrow);
         readings.clear();
     }
-    MetricCaller::CallId begin_check(const engine::MetricQuery& query,
-                                     const std::string& ns = "shop") {
+    Inquirer::CallId begin_check(const engine::MetricQuery& query, const std::string& ns = "shop") {
         if (!metrics) open_caller();
-        return metrics->ask(
-            ns, query, [this](MetricReading reading) { readings.push_back(std::move(reading)); });
+        return metrics->begin(
+            api::metrics::inquire(*engine::question_of(query), {ns, hosts}).value(),
+            [this](const api::Said& said) {
+                readings.push_back(*engine::opened<MetricAnswer>(*said));
+            });
     }
-    MetricReading read(const engine::MetricQuery& query) {
+    MetricAnswer read(const engine::MetricQuery& query) {
         readings.clear();
         begin_check(query);
-        EXPECT_TRUE(readings.empty()) << "never from inside ask()";
+        EXPECT_TRUE(readings.empty()) << "never from inside begin()";
         while (readings.empty())
-            if (loop.run_one_for(60s) == 0) return {.message = "standstill"};
+            if (loop.run_one_for(60s) == 0) return {.text = "standstill"};
         loop.poll();
         EXPECT_EQ(readings.size(), 1u);
         return readings.front();
     }
     engine::MetricQuery query() const { return {.expr = "up", .url = server.url("/base")}; }
 
-    std::vector<MetricReading> readings;
-    std::unique_ptr<MetricCaller> metrics;
+    std::vector<MetricAnswer> readings;
+    api::HostList hosts;
+    std::unique_ptr<Inquirer> metrics;
 };
 
-TEST_F(MetricCallerTest, AQuestionEndsInOneReading) {
-    const MetricReading reading = read(query());
-    EXPECT_EQ(reading.kind, Kind::Data) << reading.message;
-    EXPECT_EQ(reading.value, 7.0);
+TEST_F(MetricQuestions, AQuestionEndsInOneReading) {
+    const MetricAnswer reading = read(query());
+    EXPECT_EQ(reading.kind, Kind::Data) << reading.text;
+    EXPECT_EQ(reading.text, "7");
     ASSERT_EQ(asked.size(), 1u);
     EXPECT_EQ(asked[0].target, "/base/api/v1/query");
 }
 
-TEST_F(MetricCallerTest, TheSecretComesFromTheNamespaceOfTheQuestion) {
+TEST_F(MetricQuestions, TheSecretComesFromTheNamespaceOfTheQuestion) {
     put_secret("login", {200, secret_json({{"token", canary}})});
     engine::MetricQuery with_login = query();
     with_login.secret = "login";
@@ -77,42 +81,42 @@ TEST_F(MetricCallerTest, TheSecretComesFromTheNamespaceOfTheQuestion) {
         ASSERT_NE(loop.run_one_for(60s), 0u);
     EXPECT_EQ(readings[0].kind, Kind::Unknown);
     EXPECT_TRUE(readings[0].misconfigured);
-    EXPECT_EQ(readings[0].message, "Secret other/login does not exist");
+    EXPECT_EQ(readings[0].text, "Secret other/login does not exist");
     EXPECT_TRUE(asked.empty());
 }
 
-TEST_F(MetricCallerTest, OnlyAllowedHostsAreAsked) {
+TEST_F(MetricQuestions, OnlyAllowedHostsAreAsked) {
     open_caller("prom.example.com");
-    const MetricReading refused = read(query());
+    const MetricAnswer refused = read(query());
     EXPECT_EQ(refused.kind, Kind::Unknown);
     EXPECT_TRUE(refused.misconfigured);
-    EXPECT_EQ(refused.message, "the host \"127.0.0.1\" is not one that Sluice may ask");
+    EXPECT_EQ(refused.text, "the host \"127.0.0.1\" is not one that Sluice may ask");
     EXPECT_TRUE(asked.empty());
     open_caller("127.0.0.1");
     EXPECT_EQ(read(query()).kind, Kind::Data);
 }
 
-TEST_F(MetricCallerTest, LoopbackIsRefusedUnlessItIsAllowedAndLinkLocalAlways) {
+TEST_F(MetricQuestions, LoopbackIsRefusedUnlessItIsAllowedAndLinkLocalAlways) {
     open_caller("", false);
-    MetricReading refused = read(query());
-    EXPECT_THAT(refused.message, HasSubstr("which must not be contacted"));
+    MetricAnswer refused = read(query());
+    EXPECT_THAT(refused.text, HasSubstr("which must not be contacted"));
     EXPECT_TRUE(refused.misconfigured);
     EXPECT_TRUE(asked.empty());
     open_caller("", true);
     engine::MetricQuery link_local = query();
     link_local.url = "http://169.254.169.254";
-    EXPECT_THAT(read(link_local).message, HasSubstr("which must not be contacted"));
+    EXPECT_THAT(read(link_local).text, HasSubstr("which must not be contacted"));
 }
 
-TEST_F(MetricCallerTest, ABoundThatWasMetIsAnUnknownReading) {
+TEST_F(MetricQuestions, ABoundThatWasMetIsAnUnknownReading) {
     hook = [](const Seen&) { return Reply{.silent = true}; };
-    InquiryBounds hasty = metric_bounds;
+    api::InquiryBounds hasty = metric_bounds;
     hasty.deadline = 50ms;
     open_caller("", true, hasty);
-    const MetricReading late = read(query());
+    const MetricAnswer late = read(query());
     EXPECT_EQ(late.kind, Kind::Unknown);
     EXPECT_FALSE(late.misconfigured);
-    EXPECT_THAT(late.message, HasSubstr("the metric check gave no verdict within"));
+    EXPECT_THAT(late.text, HasSubstr("the metric check gave no verdict within"));
 
     open_with_one_place(1);
     for (int i = 0; i < 3; ++i)
@@ -121,11 +125,11 @@ TEST_F(MetricCallerTest, ABoundThatWasMetIsAnUnknownReading) {
         ASSERT_NE(loop.run_one_for(60s), 0u);
     EXPECT_EQ(readings.at(0).kind, Kind::Unknown);
     EXPECT_FALSE(readings.at(0).misconfigured);
-    EXPECT_THAT(readings.at(0).message,
+    EXPECT_THAT(readings.at(0).text,
                 HasSubstr("too many metric check calls of namespace shop are waiting"));
 }
 
-TEST_F(MetricCallerTest, OneNamespaceDoesNotTakeAllPlaces) {
+TEST_F(MetricQuestions, OneNamespaceDoesNotTakeAllPlaces) {
     hook = [](const Seen&) { return Reply{.silent = true}; };
     for (int i = 0; i < 40; ++i)
         begin_check(query(), "shop");
@@ -135,7 +139,7 @@ TEST_F(MetricCallerTest, OneNamespaceDoesNotTakeAllPlaces) {
     EXPECT_EQ(metrics->waiting(), 24u);
 }
 
-TEST_F(MetricCallerTest, NamespacesWhosePeersHangLeavePlacesToTheOthers) {
+TEST_F(MetricQuestions, NamespacesWhosePeersHangLeavePlacesToTheOthers) {
     hook = [](const Seen&) { return Reply{.silent = true}; };
     for (int i = 0; i < 200; ++i)
         begin_check(query(), "hung-" + std::to_string(i % 20));
@@ -151,11 +155,11 @@ TEST_F(MetricCallerTest, NamespacesWhosePeersHangLeavePlacesToTheOthers) {
         begin_check(query(), "well-" + std::to_string(i));
     while (readings.size() < 30)
         ASSERT_NE(loop.run_one_for(60s), 0u) << "those that hang are in the way";
-    for (const MetricReading& reading : readings)
-        EXPECT_NE(reading.kind, Kind::Unknown) << reading.message;
+    for (const MetricAnswer& reading : readings)
+        EXPECT_NE(reading.kind, Kind::Unknown) << reading.text;
 }
 
-TEST_F(MetricCallerTest, WhatOneNamespaceHasWaitingDoesNotKeepAnotherOut) {
+TEST_F(MetricQuestions, WhatOneNamespaceHasWaitingDoesNotKeepAnotherOut) {
     hook = [](const Seen&) { return Reply{.silent = true}; };
     open_with_one_place(2);
     for (int i = 0; i < 10; ++i)
@@ -166,7 +170,7 @@ TEST_F(MetricCallerTest, WhatOneNamespaceHasWaitingDoesNotKeepAnotherOut) {
     EXPECT_EQ(metrics->waiting(), 3u) << "and one of the other namespace";
 }
 
-TEST_F(MetricCallerTest, AQuestionThatWasTakenBackGivesNothing) {
+TEST_F(MetricQuestions, AQuestionThatWasTakenBackGivesNothing) {
     const auto id = begin_check(query());
     metrics->cancel(id);
     loop.run_for(50ms);

@@ -1,38 +1,42 @@
-#include "probe/analysis_caller.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "api/analysis/inquire.hpp"
+#include "api/metrics/prometheus.hpp"
 #include "tests/unit/probe/hook_world.hpp"
 
 namespace sluice::probe::test {
 namespace {
 
 using namespace api::analysis;
+using api::metrics::metric_bounds;
 using testing::HasSubstr;
 
 // Web servers and Prometheus, behind one port.
-class AnalysisCallerTest : public HookWorld {
+class AnalysisQuestions : public HookWorld {
   protected:
-    AnalysisCallerTest() {
+    AnalysisQuestions() {
         hook = [this](const Seen& request) { return peer(request); };
     }
 
     void open_caller(const std::string& allowed = "", bool allow_local = true,
-                     InquiryBounds bounds = analysis_bounds) {
-        analyses = std::make_unique<AnalysisCaller>(loop, api, api::read_hosts(allowed).value(),
-                                                    allow_local, bounds);
+                     api::InquiryBounds bounds = metric_bounds) {
+        hosts = api::read_hosts(allowed).value();
+        analyses =
+            std::make_unique<Inquirer>(loop, api, plugins, "measurement", allow_local, bounds);
     }
-    AnalysisCaller::CallId begin_question(Question question) {
+    Inquirer::CallId begin_question(Question question) {
         if (!analyses) open_caller();
-        return analyses->ask("shop", std::move(question), [this](MeasurementAnswer answer) {
-            answers.push_back(std::move(answer));
-        });
+        return analyses->begin(
+            inquire(*engine::question_of(std::move(question)), api::Asking{"shop", hosts}).value(),
+            [this](const api::Said& said) {
+                answers.push_back(*engine::opened<MeasurementAnswer>(*said));
+            });
     }
     MeasurementAnswer ask(decltype(Question::what) what) {
         answers.clear();
         begin_question({"key", std::move(what)});
-        EXPECT_TRUE(answers.empty()) << "never from inside ask()";
+        EXPECT_TRUE(answers.empty()) << "never from inside begin()";
         while (answers.empty())
             if (loop.run_one_for(60s) == 0) return {"standstill", {}, {}};
         loop.poll();
@@ -53,10 +57,11 @@ class AnalysisCallerTest : public HookWorld {
 
     Handler peer = [](const Seen&) { return Reply{200, R"({"ok":true})"}; };
     std::vector<MeasurementAnswer> answers;
-    std::unique_ptr<AnalysisCaller> analyses;
+    api::HostList hosts;
+    std::unique_ptr<Inquirer> analyses;
 };
 
-TEST_F(AnalysisCallerTest, AWebServerIsAsked) {
+TEST_F(AnalysisQuestions, AWebServerIsAsked) {
     const MeasurementAnswer answer = ask(web());
     ASSERT_TRUE(std::holds_alternative<Measured>(answer.what)) << why(answer);
     EXPECT_EQ(std::get<Measured>(answer.what).text, "true");
@@ -64,7 +69,7 @@ TEST_F(AnalysisCallerTest, AWebServerIsAsked) {
     EXPECT_EQ(asked.at(0).method, "GET");
 }
 
-TEST_F(AnalysisCallerTest, PrometheusIsAskedWithASecretOfTheNamespace) {
+TEST_F(AnalysisQuestions, PrometheusIsAskedWithASecretOfTheNamespace) {
     peer = [](const Seen&) {
         return Reply{200, R"({"status":"success","data":{"resultType":"vector","result":[)"
                           R"({"metric":{},"value":[1,"7"]}]}})"};
@@ -84,7 +89,7 @@ TEST_F(AnalysisCallerTest, PrometheusIsAskedWithASecretOfTheNamespace) {
     EXPECT_EQ(why(ask(question)), "Secret shop/nobody does not exist");
 }
 
-TEST_F(AnalysisCallerTest, ATokenIsAskedForBeforeTheQuestion) {
+TEST_F(AnalysisQuestions, ATokenIsAskedForBeforeTheQuestion) {
     peer = [](const Seen& seen) {
         const bool is_question = seen.target == "/ready";
         return Reply{200, is_question ? R"({"ok":true})" : R"({"access_token":"t-1"})"};
@@ -104,7 +109,7 @@ TEST_F(AnalysisCallerTest, ATokenIsAskedForBeforeTheQuestion) {
     EXPECT_THAT(why(ask(question)), HasSubstr("which must not be contacted"));
 }
 
-TEST_F(AnalysisCallerTest, ForbiddenAddressesAndHostsAreNotAsked) {
+TEST_F(AnalysisQuestions, ForbiddenAddressesAndHostsAreNotAsked) {
     open_caller("prom.example.com");
     EXPECT_EQ(why(ask(web())), "the host \"127.0.0.1\" is not one that Sluice may ask");
     open_caller("", false);
@@ -116,20 +121,20 @@ TEST_F(AnalysisCallerTest, ForbiddenAddressesAndHostsAreNotAsked) {
     EXPECT_TRUE(asked.empty());
 }
 
-TEST_F(AnalysisCallerTest, ARedirectAndABoundAreSentences) {
+TEST_F(AnalysisQuestions, ARedirectAndABoundAreSentences) {
     peer = [this](const Seen&) { return Reply{302, "", server.url("/other")}; };
     EXPECT_EQ(why(ask(web())), "the server answered HTTP 302; redirects are not followed");
     EXPECT_EQ(asked.size(), 1u);
     peer = [](const Seen&) { return Reply{.silent = true}; };
-    InquiryBounds hasty = analysis_bounds;
+    api::InquiryBounds hasty = metric_bounds;
     hasty.deadline = 50ms;
     open_caller("", true, hasty);
     EXPECT_THAT(why(ask(web())), HasSubstr("the measurement gave no verdict within"));
 }
 
-TEST_F(AnalysisCallerTest, ABoundOfOursIsNoMeasurement) {
+TEST_F(AnalysisQuestions, ABoundOfOursIsNoMeasurement) {
     peer = [](const Seen&) { return Reply{.silent = true}; };
-    InquiryBounds none = analysis_bounds;
+    api::InquiryBounds none = metric_bounds;
     none.calls_max = 1;
     none.waiting_max = 0;
     open_caller("", true, none);
@@ -137,7 +142,7 @@ TEST_F(AnalysisCallerTest, ABoundOfOursIsNoMeasurement) {
     EXPECT_TRUE(std::holds_alternative<NotAsked>(ask(web()).what));
 }
 
-TEST_F(AnalysisCallerTest, AQuestionThatWasTakenBackGivesNothing) {
+TEST_F(AnalysisQuestions, AQuestionThatWasTakenBackGivesNothing) {
     const auto one = begin_question({"a", web()});
     const auto other = begin_question({"b", web()});
     EXPECT_NE(one, other);

@@ -1,5 +1,3 @@
-#include "probe/hook_caller.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -73,7 +71,7 @@ TEST_F(HookCalls, APodThatCannotBeReadHolds) {
 
 TEST_F(HookCalls, AnApiServerThatIsAwayHolds) {
     kube::ApiClient away(loop, std::make_shared<FixedCredentials>(closed_url()), 1);
-    caller = std::make_unique<HookCaller>(loop, away, true);
+    caller = std::make_unique<Inquirer>(loop, away, plugins, "hook", true);
     EXPECT_THAT(refusal(plain(), first()), StartsWith("pod web-2 could not be read: cannot reach"));
     caller.reset();
 }
