@@ -200,7 +200,7 @@ TEST_F(Client, AContinueTokenThatIsNoneIsRefused) {
 
 TEST_F(Client, AStreamedListEndsWithABookmark) {
     made("streamed");
-    const runtime::WatchScope scope{&model::config_maps, ns_, {}, "metadata.name=streamed"};
+    const runtime::WatchScope scope{&model::config_maps, ns_, {.name = "streamed"}};
     std::vector<std::string> seen;
     std::string version;
     const bool complete = wait<bool>([&](std::function<void(bool)> done) {

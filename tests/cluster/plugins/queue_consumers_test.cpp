@@ -136,7 +136,7 @@ TEST_F(QueueConsumers, OneThatStopsAnsweringIsReplaced) {
 TEST_F(QueueConsumers, ItEndsByItselfWhenItIsNoLongerDeclared) {
     ASSERT_TRUE(ask(call(PluginMethod::Init)));
     const int first = pid();
-    caller->declare({});
+    caller->keep({});
     run_until([&] { return log.back() == "plugin \"queue\" ended with exit code 0"; });
     EXPECT_EQ(pid(), 0);
     EXPECT_TRUE(is_gone(first));
