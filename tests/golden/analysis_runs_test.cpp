@@ -3,7 +3,7 @@
 
 #include <boost/json.hpp>
 
-#include "api/analysis/run_object.hpp"
+#include "api/rollout_plugin/run_object.hpp"
 #include "tests/golden/golden.hpp"
 #include "tests/unit/api/analysis/samples.hpp"
 #include "tests/unit/api/analysis/template_shelf.hpp"
@@ -14,6 +14,8 @@ namespace {
 namespace json = boost::json;
 using namespace api::analysis;
 using api::analysis::testing::TemplateShelf;
+using api::rollout_plugin::run_body;
+using api::rollout_plugin::RunPurpose;
 
 // JSON with one value on each line.
 void print(std::string& out, const json::value& value, const std::string& indent) {

@@ -2,12 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <boost/json.hpp>
 
 #include "api/analysis/history.hpp"
 #include "api/analysis/job_step.hpp"
 #include "api/analysis/measuring.hpp"
 #include "api/claims.hpp"
+#include "api/registry.hpp"
 #include "model/annotations.hpp"
 
 namespace sluice::api::analysis {
@@ -99,8 +101,10 @@ model::Ref target_of(const CustomObject& object) {
 void prepare(engine::Snapshot&) {}
 
 bool is_served(const CustomObject& object) {
-    return object.owner_kind == "RolloutPlugin" ||
-           annotation_of(object, std::string{serve_annotation}) == "true";
+    const bool is_ours = std::ranges::any_of(apis(), [&](const Api& one) {
+        return one.resource && one.resource->kind == object.owner_kind;
+    });
+    return is_ours || annotation_of(object, std::string{serve_annotation}) == "true";
 }
 
 void trim(CustomObject& object) {

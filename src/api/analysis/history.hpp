@@ -1,4 +1,4 @@
-// Which finished runs of a RolloutPlugin may be deleted. Never one that is not over, never one that
+// Which finished runs of a rollout may be deleted. Never one that is not over, never one that
 // the rollout still looks at, never one that is being deleted already.
 #pragma once
 

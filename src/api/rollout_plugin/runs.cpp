@@ -8,9 +8,9 @@
 #include "api/analysis/decide.hpp"
 #include "api/analysis/history.hpp"
 #include "api/analysis/known.hpp"
-#include "api/analysis/run_object.hpp"
 #include "api/claims.hpp"
 #include "api/rollout_plugin/position.hpp"
+#include "api/rollout_plugin/run_object.hpp"
 #include "model/annotations.hpp"
 
 namespace sluice::api::rollout_plugin {
@@ -104,17 +104,17 @@ std::expected<std::map<std::string, std::string>, FieldErrors> arguments_of(
     return values;
 }
 
-analysis::RunPurpose purpose_of(const RunsOf& rollout, const AnalysisCall& call,
-                                std::optional<int> step, const std::string& occasion) {
+RunPurpose purpose_of(const RunsOf& rollout, const AnalysisCall& call, std::optional<int> step,
+                      const std::string& occasion) {
     const model::ObjectMeta& meta = rollout.object.meta;
-    analysis::RunPurpose purpose{.ns = meta.key.ns,
-                                 .rollout = meta.key.name,
-                                 .rollout_uid = meta.uid,
-                                 .revision = rollout.latest,
-                                 .step = step,
-                                 .occasion = occasion,
-                                 .labels = call.labels,
-                                 .annotations = call.annotations};
+    RunPurpose purpose{.ns = meta.key.ns,
+                       .rollout = meta.key.name,
+                       .rollout_uid = meta.uid,
+                       .revision = rollout.latest,
+                       .step = step,
+                       .occasion = occasion,
+                       .labels = call.labels,
+                       .annotations = call.annotations};
     purpose.annotations[rollout_note] = occasion;
     purpose.annotations[step_note] = step_text(step);
     return purpose;
@@ -151,8 +151,8 @@ bool has_no_room(const CustomObject& run) {
 std::optional<engine::Refused> make_run(engine::Decision& decision, const RunsOf& rollout,
                                         const AnalysisCall& call, std::optional<int> step,
                                         const std::string& occasion) {
-    const analysis::RunPurpose purpose = purpose_of(rollout, call, step, occasion);
-    const std::string name = analysis::run_name(purpose);
+    const RunPurpose purpose = purpose_of(rollout, call, step, occasion);
+    const std::string name = run_name(purpose);
     const bool is_unread = std::ranges::any_of(rollout.seen.owned, [&](const CustomObject& run) {
         return run.meta.key.name == name && has_no_room(run);
     });
@@ -171,7 +171,7 @@ std::optional<engine::Refused> make_run(engine::Decision& decision, const RunsOf
     if (!spec) return engine::Refused{Reason::InvalidSpec, to_text(spec.error())};
     add_write(decision, {.verb = Verb::Create,
                          .object = {{&analysis::resource, purpose.ns, name}, {}},
-                         .body = analysis::run_body(purpose, *spec)});
+                         .body = run_body(purpose, *spec)});
     return std::nullopt;
 }
 

@@ -1,9 +1,13 @@
 // The world outside of the cluster, as far as operators reach it: the services that all APIs share,
-// and what each API has beside them, one line each.
+// and what each API has beside them.
 #pragma once
 
-#include "sim/apis/pilot/hooks.hpp"
-#include "sim/apis/rollout_plugin/plugin_world.hpp"
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "base/assert.hpp"
+#include "sim/world/own_service.hpp"
 #include "sim/world/services.hpp"
 
 namespace sluice::sim {
@@ -14,9 +18,9 @@ struct Played {
     std::function<void()> heard = [] {};
 };
 
-class Egress : public Services, public pilot::Hooks {
+class Egress : public Services {
   public:
-    explicit Egress(const ApiServer& api) : Services(api) {}
+    explicit Egress(const ApiServer& api);
     Egress(const Egress&) = delete;
     Egress& operator=(const Egress&) = delete;
 
@@ -24,7 +28,18 @@ class Egress : public Services, public pilot::Hooks {
     Played play(const engine::Question& question, const api::Inquiry& inquiry, Instant now,
                 const std::string& asker = {});
 
-    rollout_plugin::PluginWorld plugins;  // at every address of a plugin
+    // The service that the row of one API has made.
+    template <class Service>
+    Service& of() const {
+        Service* found = nullptr;
+        for (const auto& one : own_)
+            if (auto* service = dynamic_cast<Service*>(one.get())) found = service;
+        SLUICE_ASSERT(found != nullptr);
+        return *found;
+    }
+
+  private:
+    std::vector<std::unique_ptr<OwnService>> own_;
 };
 
 }  // namespace sluice::sim

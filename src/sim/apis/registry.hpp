@@ -1,7 +1,6 @@
 // What the simulator knows of each API, one row each: how it is known in a cluster, the words of
-// its scenarios, its promises, its part in random worlds and its stories. Whoever adds an API adds
-// a folder and a row. Only who plays its questions (sim/world/operator_questions.cpp) knows it,
-// too.
+// its scenarios, its promises, its part in random worlds, its stories and its services. Whoever
+// adds an API adds a folder and a row.
 #pragma once
 
 #include <memory>
@@ -17,6 +16,7 @@ struct Expectation;
 struct Inspection;
 struct RandomPart;
 class Observer;
+class OwnService;
 using Observers = std::vector<std::unique_ptr<Observer>>;
 namespace demo {
 struct Story;
@@ -54,6 +54,8 @@ struct Api {
     void (*promises)(Observers& all, const Inspection& inspection) = nullptr;
     const RandomPart* random = nullptr;  // null: it steers nothing in random worlds
     std::span<const demo::Story> (*stories)() = nullptr;
+    // What it asks outside of the cluster beside the services of all; null: nothing.
+    std::unique_ptr<OwnService> (*service)() = nullptr;
 };
 
 std::span<const Api> apis();

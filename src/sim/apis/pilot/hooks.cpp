@@ -31,7 +31,7 @@ void Hooks::forget_rules(const std::string& hook) {
     std::erase_if(rules_, [&](const HookRule& one) { return one.hook == hook; });
 }
 
-Result<Answer> Hooks::answer(const std::string& hook, const std::string& next) const {
+Result<Answer> Hooks::answer_to(const std::string& hook, const std::string& next) const {
     using Says = HookRule::Says;
     const auto rule =
         std::ranges::find_if(rules_, [&](const HookRule& one) { return fits(one, hook, next); });
@@ -48,7 +48,7 @@ Result<Answer> Hooks::answer(const std::string& hook, const std::string& next) c
 std::optional<Result<Answer>> Hooks::answer(const engine::Question& question) const {
     const auto* asked = engine::opened<api::pilot::HookCall>(question);
     if (!asked) return std::nullopt;
-    return answer(asked->transition.hook, name_or_nil(asked->transition.next));
+    return answer_to(asked->transition.hook, name_or_nil(asked->transition.next));
 }
 
 void Hooks::note(const engine::Question& question, const engine::Answer& said, Instant now) {

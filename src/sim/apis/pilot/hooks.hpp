@@ -9,6 +9,7 @@
 #include "api/pilot/hooks/hook.hpp"
 #include "base/time.hpp"
 #include "sim/api/json.hpp"
+#include "sim/world/own_service.hpp"
 
 namespace sluice::sim::pilot {
 
@@ -32,20 +33,18 @@ struct HookRule {
     std::string message = {};
 };
 
-class Hooks {
+class Hooks final : public OwnService {
   public:
     // A rule takes the place of the one for the same hook and pod.
     void set_rule(HookRule rule);
     void forget_rules(const std::string& hook);
 
-    // What the service says to any request about this question; nothing: it is not for a hook.
-    std::optional<Result<api::Answer>> answer(const engine::Question& question) const;
-    // Writes down what became of a question, if it was one to a hook.
-    void note(const engine::Question& question, const engine::Answer& said, Instant now);
+    std::optional<Result<api::Answer>> answer(const engine::Question& question) const override;
+    void note(const engine::Question& question, const engine::Answer& said, Instant now) override;
     const std::vector<HookCall>& calls() const { return calls_; }
 
   private:
-    Result<api::Answer> answer(const std::string& hook, const std::string& next) const;
+    Result<api::Answer> answer_to(const std::string& hook, const std::string& next) const;
 
     std::vector<HookRule> rules_;
     std::vector<HookCall> calls_;

@@ -3,6 +3,7 @@
 
 #include "sim/api/state.hpp"
 #include "sim/apis/pilot/api.hpp"
+#include "sim/apis/pilot/hooks.hpp"
 #include "sim/promises/promise.hpp"
 
 namespace sluice::sim::pilot {
@@ -28,7 +29,7 @@ const HookCall* last_answer(const SetWrite& step, const Egress& egress) {
         fmt::format("{}/{}/{}/{}", uid_in(set), text_at(set, "/status/updateRevision"),
                     is_first ? "nil" : uid_at(index + 1), uid_at(index));
     const HookCall* last = nullptr;
-    for (const HookCall& call : egress.calls())
+    for (const HookCall& call : egress.of<Hooks>().calls())
         if (call.key == key && call.answered) last = &call;
     return last;
 }

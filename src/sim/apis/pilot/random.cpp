@@ -1,5 +1,6 @@
 // The part of hooks in random worlds.
 #include "sim/apis/pilot/api.hpp"
+#include "sim/apis/pilot/hooks.hpp"
 #include "sim/apis/pilot/objects.hpp"
 #include "sim/world/chaos.hpp"
 
@@ -24,7 +25,7 @@ void hook_says(Chaos& chaos) {
     HookRule rule{hook, chaos.chance(50) ? "" : chaos.some_pod(), all[chaos.below(std::size(all))],
                   "not now"};
     chaos.did(fmt::format("hook says {} {}", static_cast<int>(rule.says), rule.next));
-    chaos.world().egress.set_rule(std::move(rule));
+    chaos.world().egress.of<Hooks>().set_rule(std::move(rule));
 }
 
 void relabel(Chaos& chaos) {
@@ -37,7 +38,7 @@ void relabel(Chaos& chaos) {
 }
 
 void calm(Chaos& chaos) {
-    chaos.world().egress.forget_rules(hook);
+    chaos.world().egress.of<Hooks>().forget_rules(hook);
 }
 
 void give(Chaos& chaos, const std::string& set) {

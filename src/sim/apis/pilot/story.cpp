@@ -3,6 +3,7 @@
 #include <set>
 
 #include "sim/apis/pilot/api.hpp"
+#include "sim/apis/pilot/hooks.hpp"
 #include "sim/apis/pilot/objects.hpp"
 #include "sim/demo/story.hpp"
 
@@ -24,7 +25,8 @@ void set_up(World& world) {
 
 void set_up_with_moving_shards(World& world) {
     set_up(world);
-    world.egress.set_rule({hook, waiting_pod, Says::Refuse, "14 shards are relocating"});
+    world.egress.of<Hooks>().set_rule(
+        {hook, waiting_pod, Says::Refuse, "14 shards are relocating"});
 }
 
 // As if a script had typed kubectl, not a person with admin rights.
@@ -40,7 +42,7 @@ Response lower_partition(World& world, const std::string& user) {
 
 int refusals(const World& world) {
     return static_cast<int>(std::ranges::count_if(
-        world.egress.calls(), [](const HookCall& call) { return !call.allowed; }));
+        world.egress.of<Hooks>().calls(), [](const HookCall& call) { return !call.allowed; }));
 }
 
 constexpr Step rollout_steps[] = {
@@ -54,12 +56,13 @@ constexpr Step rollout_steps[] = {
      [](World& world) { return lower_partition(world, "deploy-bot"); }},
     {at_once, 4s, "", "",
      [](World& world) -> Response {
-         world.egress.set_rule({hook, waiting_pod, Says::Refuse, "3 shards are relocating"});
+         world.egress.of<Hooks>().set_rule(
+             {hook, waiting_pod, Says::Refuse, "3 shards are relocating"});
          return {};
      }},
     {[](const World& world, const Scene&) { return refusals(world) == 2; }, 6s, "", "",
      [](World& world) -> Response {
-         world.egress.set_rule({hook, waiting_pod, Says::Allow});
+         world.egress.of<Hooks>().set_rule({hook, waiting_pod, Says::Allow});
          return {};
      }},
 };
@@ -77,7 +80,7 @@ constexpr Step failure_steps[] = {
 Questions questions(const World& world) {
     Questions all;
     std::set<std::string> transitions;
-    for (const HookCall& call : world.egress.calls()) {
+    for (const HookCall& call : world.egress.of<Hooks>().calls()) {
         ++all.asked;
         all.refused += call.allowed ? 0 : 1;
         transitions.insert(call.key);

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "sim/apis/pilot/api.hpp"
+#include "sim/apis/pilot/hooks.hpp"
 #include "sim/apis/pilot/objects.hpp"
 #include "sim/scenario/words.hpp"
 
@@ -25,7 +26,7 @@ Problem hook(World& world, Words words) {
                   option(words, "because", "not now")};
     for (const std::string& word : words)
         if (word == "after-the-last") rule.next = "nil";
-    world.egress.set_rule(std::move(rule));
+    world.egress.of<Hooks>().set_rule(std::move(rule));
     return std::nullopt;
 }
 
@@ -48,7 +49,7 @@ Problem withdraw(World& world, Words words) {
 std::vector<std::string> questions(const World& world, const std::string& set) {
     std::vector<std::string> asked;
     std::string last;
-    for (const HookCall& call : world.egress.calls()) {
+    for (const HookCall& call : world.egress.of<Hooks>().calls()) {
         if (call.set != set || call.key == last) continue;
         last = call.key;
         asked.push_back(call.prev + ">" + call.next);
@@ -101,7 +102,8 @@ Api row() {
             .expectations = [] { return std::span<const Expectation>{expectation_table}; },
             .promises = promises,
             .random = &random_part,
-            .stories = stories};
+            .stories = stories,
+            .service = [] -> std::unique_ptr<OwnService> { return std::make_unique<Hooks>(); }};
 }
 
 }  // namespace sluice::sim::pilot

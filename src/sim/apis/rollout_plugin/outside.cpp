@@ -3,6 +3,7 @@
 
 #include "sim/apis/rollout_plugin/courses.hpp"
 #include "sim/apis/rollout_plugin/objects.hpp"
+#include "sim/apis/rollout_plugin/plugin_world.hpp"
 
 namespace sluice::sim::rollout_plugin {
 namespace {
@@ -17,7 +18,9 @@ class AsksWhatItReports final : public Promise {
   public:
     AsksWhatItReports(std::string_view name, const Inspection& inspection, Courses& courses)
         : Promise(name, inspection), courses_(courses) {
-        in.egress.plugins.on_change = [this](const PluginChange& asked) { on_asked(asked); };
+        in.egress.of<PluginWorld>().on_change = [this](const PluginChange& asked) {
+            on_asked(asked);
+        };
     }
 
   private:

@@ -56,7 +56,11 @@ void PluginWorld::change(const PluginCall& call, Workload& workload, Instant now
     workload.since = now;
 }
 
-Result<PluginAnswer> PluginWorld::answer(const PluginCall& call, Instant now) {
+std::optional<Result<PluginAnswer>> PluginWorld::call(const PluginCall& call, Instant now) {
+    return answer_to(call, now);
+}
+
+Result<PluginAnswer> PluginWorld::answer_to(const PluginCall& call, Instant now) {
     using enum PluginMethod;
     if (mood == Mood::Down)
         return failure(ErrorKind::Unreachable, fmt::format("cannot reach plugin {}", call.plugin));

@@ -9,6 +9,7 @@
 
 #include "api/inquiry/plugin_call.hpp"
 #include "base/time.hpp"
+#include "sim/world/own_service.hpp"
 
 namespace sluice::sim::rollout_plugin {
 
@@ -23,14 +24,15 @@ struct PluginChange {
     bool settled = false;  // and whether that was reached
 };
 
-class PluginWorld {
+class PluginWorld final : public OwnService {
   public:
     enum class Mood { Well, Down, Slow, Stuck };  // stuck: no weight is ever reached
 
     // What is there, and what is to come; the same revision twice: nothing is to come.
     void set_revisions(const std::string& workload, const std::string& current,
                        const std::string& updated);
-    Result<api::PluginAnswer> answer(const api::PluginCall& call, Instant now);
+    std::optional<Result<api::PluginAnswer>> call(const api::PluginCall& call,
+                                                  Instant now) override;
 
     // "v1 v2 40": what is current, what is to come, and the weight that was reached.
     std::string text(const std::string& workload, Instant now) const;
@@ -41,6 +43,7 @@ class PluginWorld {
     std::function<void(const PluginChange&)> on_change;  // before it is made
 
   private:
+    Result<api::PluginAnswer> answer_to(const api::PluginCall& call, Instant now);
     struct Workload {
         std::string current;
         std::string updated;

@@ -8,6 +8,7 @@
 #include "sim/apis/analysis/runs.hpp"
 #include "sim/apis/rollout_plugin/api.hpp"
 #include "sim/apis/rollout_plugin/objects.hpp"
+#include "sim/apis/rollout_plugin/plugin_world.hpp"
 
 namespace sluice::sim::rollout_plugin {
 namespace {
@@ -69,18 +70,18 @@ Problem mood(World& world, Words words) {
         {"well", Mood::Well}, {"down", Mood::Down}, {"slow", Mood::Slow}, {"stuck", Mood::Stuck}};
     const auto found = moods.find(words[0]);
     if (found == moods.end()) return "plugins are well, down, slow or stuck";
-    world.egress.plugins.mood = found->second;
+    world.egress.of<PluginWorld>().mood = found->second;
     return std::nullopt;
 }
 
 Problem workload(World& world, Words words) {
-    world.egress.plugins.set_revisions(words[0], words[1], words.back());
+    world.egress.of<PluginWorld>().set_revisions(words[0], words[1], words.back());
     return std::nullopt;
 }
 
 Seen is_at(const World& world, Words words) {
     return unless_same(joined(words.subspan(1)),
-                       world.egress.plugins.text(words[0], world.cluster.now()));
+                       world.egress.of<PluginWorld>().text(words[0], world.cluster.now()));
 }
 
 std::vector<ObjectPtr> runs_of(const World& world, const std::string& plugin) {
@@ -169,19 +170,21 @@ constexpr ReportField report_fields[] = {
 }  // namespace
 
 Api row() {
-    return {.name = "rolloutplugin",
-            .kind = "RolloutPlugin",
-            .resource = plugins,
-            .target = "/spec/workloadRef/name",
-            .own_fields = own_fields,
-            .judged = judged,
-            .lets_many_go = true,
-            .fields = report_fields,
-            .actions = [] { return std::span<const Action>{action_table}; },
-            .expectations = [] { return std::span<const Expectation>{expectation_table}; },
-            .promises = promises,
-            .random = &random_part,
-            .stories = stories};
+    return {
+        .name = "rolloutplugin",
+        .kind = "RolloutPlugin",
+        .resource = plugins,
+        .target = "/spec/workloadRef/name",
+        .own_fields = own_fields,
+        .judged = judged,
+        .lets_many_go = true,
+        .fields = report_fields,
+        .actions = [] { return std::span<const Action>{action_table}; },
+        .expectations = [] { return std::span<const Expectation>{expectation_table}; },
+        .promises = promises,
+        .random = &random_part,
+        .stories = stories,
+        .service = [] -> std::unique_ptr<OwnService> { return std::make_unique<PluginWorld>(); }};
 }
 
 }  // namespace sluice::sim::rollout_plugin

@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "api/analysis/run_object.hpp"
 #include "api/rollout_plugin/position.hpp"
+#include "api/rollout_plugin/run_object.hpp"
 #include "tests/unit/engine/actions.hpp"
 
 namespace sluice::api::rollout_plugin {
@@ -82,15 +82,15 @@ TEST(PluginRuns, AreEndedBehindTheirStepAndWithTheirRolloutAfterALook) {
 
 TEST(PluginRuns, ThatThereIsNoRoomToReadAreNamedAndLeftAlone) {
     model::CustomObject unread = run_of(rollout(), "1");
-    const analysis::RunPurpose purpose{.ns = "shop",
-                                       .rollout = "gentle",
-                                       .rollout_uid = "plugin",
-                                       .revision = {},
-                                       .step = 1,
-                                       .occasion = unread.annotations["sluice.dev/rollout"],
-                                       .labels = {},
-                                       .annotations = {}};
-    unread.meta.key.name = analysis::run_name(purpose);
+    const RunPurpose purpose{.ns = "shop",
+                             .rollout = "gentle",
+                             .rollout_uid = "plugin",
+                             .revision = {},
+                             .step = 1,
+                             .occasion = unread.annotations["sluice.dev/rollout"],
+                             .labels = {},
+                             .annotations = {}};
+    unread.meta.key.name = run_name(purpose);
     unread.annotations.clear();
     unread.spec.clear();
     unread.status.clear();

@@ -1,4 +1,4 @@
-#include "api/analysis/run_object.hpp"
+#include "api/rollout_plugin/run_object.hpp"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include "base/hash.hpp"
 #include "base/names.hpp"
 
-namespace sluice::api::analysis {
+namespace sluice::api::rollout_plugin {
 namespace {
 
 namespace json = boost::json;
@@ -48,7 +48,7 @@ std::string run_name(const RunPurpose& purpose) {
     return is_dns_subdomain(name) ? name : shortened(name, subdomain_bytes_max);
 }
 
-std::string run_body(const RunPurpose& purpose, const RunSpec& spec) {
+std::string run_body(const RunPurpose& purpose, const analysis::RunSpec& spec) {
     json::object labels = texts(purpose.labels);
     labels[label::rollout_type] = purpose.step ? "Step" : "Background";
     labels[label::rollout_plugin_name] = label_value(purpose.rollout);
@@ -69,7 +69,7 @@ std::string run_body(const RunPurpose& purpose, const RunSpec& spec) {
     return json::serialize(json::object{{"apiVersion", "argoproj.io/v1alpha1"},
                                         {"kind", "AnalysisRun"},
                                         {"metadata", std::move(metadata)},
-                                        {"spec", json::parse(write_run_spec(spec))}});
+                                        {"spec", json::parse(analysis::write_run_spec(spec))}});
 }
 
-}  // namespace sluice::api::analysis
+}  // namespace sluice::api::rollout_plugin

@@ -7,7 +7,7 @@
 
 #include "api/analysis/run.hpp"
 
-namespace sluice::api::analysis {
+namespace sluice::api::rollout_plugin {
 
 namespace label {
 inline constexpr std::string_view rollout_type = "rollout-type";  // Step or Background
@@ -35,6 +35,6 @@ std::string run_name(const RunPurpose& purpose);
 std::string label_value(const std::string& name);
 
 // The whole object. The RolloutPlugin is its controller, so that it goes with it.
-std::string run_body(const RunPurpose& purpose, const RunSpec& spec);
+std::string run_body(const RunPurpose& purpose, const analysis::RunSpec& spec);
 
-}  // namespace sluice::api::analysis
+}  // namespace sluice::api::rollout_plugin

@@ -1,14 +1,15 @@
-#include "api/analysis/run_object.hpp"
+#include "api/rollout_plugin/run_object.hpp"
 
 #include <gtest/gtest.h>
 
 #include "base/names.hpp"
 #include "tests/unit/api/analysis/run_world.hpp"
 
-namespace sluice::api::analysis {
+namespace sluice::api::rollout_plugin {
 namespace {
 
-using namespace testing;
+using namespace analysis;
+using namespace analysis::testing;
 
 RunPurpose purpose(std::optional<int> step) {
     return {"shop", "db", "rp-uid", "db-7f9c", step};
@@ -61,4 +62,4 @@ TEST(RunObject, TheBodyCarriesLabelsOwnerAndSpec) {
 }
 
 }  // namespace
-}  // namespace sluice::api::analysis
+}  // namespace sluice::api::rollout_plugin
