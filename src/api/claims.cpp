@@ -61,7 +61,7 @@ std::string_view holder_name(const Claims& claims, const StatefulSet& set) {
     return claims.mark.empty() ? std::string_view{} : annotation(set, claims.mark);
 }
 
-const CustomObject* steersman(const Claims& claims, const Snapshot& seen) {
+const CustomObject* holder_of(const Claims& claims, const Snapshot& seen) {
     const auto& objects = seen.objects;
     const std::string_view name = holder_name(claims, seen.workload);
     auto found = std::ranges::find_if(
@@ -91,7 +91,7 @@ Decision reporting(const Claims& claims, const Snapshot& seen, const CustomObjec
 Decision decide(const Claims& claims, const Snapshot& seen, Instant now) {
     const bool is_missing = seen.workload.meta.uid.empty();
     const auto foreign = foreign_claim(claims, seen.workload);
-    const CustomObject* holder = is_missing || foreign ? nullptr : steersman(claims, seen);
+    const CustomObject* holder = is_missing || foreign ? nullptr : holder_of(claims, seen);
     if (!is_missing && seen.objects.empty()) return abandon(claims, seen, now);
     Decision decision;
     decision.report.reason = is_missing ? Reason::TargetMissing

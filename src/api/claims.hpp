@@ -37,7 +37,7 @@ std::string claim_of(const Claims& claims, const model::CustomObject& object);
 std::optional<std::string> foreign_claim(const Claims& claims, const model::StatefulSet& set);
 // The object that the set says it is steered by.
 std::string_view holder_name(const Claims& claims, const model::StatefulSet& set);
-const model::CustomObject* steersman(const Claims& claims, const engine::Snapshot& seen);
+const model::CustomObject* holder_of(const Claims& claims, const engine::Snapshot& seen);
 
 bool concerns(const Claims& claims, const model::StatefulSet& set,
               const std::vector<model::CustomObject>& objects);

@@ -14,7 +14,7 @@
 #include "api/pilot/verbs.hpp"
 #include "api/rollout_plugin/decide.hpp"
 #include "api/rollout_plugin/declarations.hpp"
-#include "api/rollout_plugin/plugin_probe.hpp"
+#include "api/rollout_plugin/plugin_inquiry.hpp"
 #include "api/rollout_plugin/verbs.hpp"
 #include "base/assert.hpp"
 

@@ -29,10 +29,10 @@ std::vector<model::CustomObject> read_about(const model::Ref& subject, const Liv
     return objects;
 }
 
-// Of what was read, that which a decision wanted to look at.
-std::vector<engine::LookedAt> found_of(const std::vector<model::Ref>& wanted,
-                                       const LiveWorkload& live) {
-    std::vector<engine::LookedAt> found;
+// Of what was read, that which a decision wanted.
+std::vector<engine::Fetched> found_of(const std::vector<model::Ref>& wanted,
+                                      const LiveWorkload& live) {
+    std::vector<engine::Fetched> found;
     for (const model::Ref& ref : wanted) {
         found.push_back({ref, std::nullopt});
         for (const LiveObject& one : live.objects)
@@ -71,7 +71,7 @@ void Controller::on(WorkloadRead&& input, Instant now) {
     LiveWorkload live = std::move(*input.answer);
     const bool is_set = subject.resource == &model::statefulsets;
     const bool exists = !live.set.meta.uid.empty();
-    if (exists) store_.refresh(model::statefulsets, live.set);  // this turn goes on with it
+    if (exists) store_.refresh(model::statefulsets, live.set);  // this reconcile goes on with it
     if (!exists) live.set.meta.key = known_set(subject).meta.key;
     // The watch will bring no news of what is known by then, so whoever it concerns is queued here.
     for (const LiveObject& one : live.objects)
@@ -80,37 +80,37 @@ void Controller::on(WorkloadRead&& input, Instant now) {
     // One that is gone: the watch will say so too.
     const bool matters = leads_ && (exists || about.search || !is_set);
     auto candidates = matters ? candidates_for(subject, live.set) : std::vector<Candidate>{};
-    if (candidates.empty()) return end_turn(subject, now);
+    if (candidates.empty()) return finish(subject, now);
     candidates.front().objects = read_about(subject, live, *candidates.front().api);
-    if (!exists && candidates.front().objects.empty()) return end_turn(subject, now);
-    auto turn =
+    if (!exists && candidates.front().objects.empty()) return finish(subject, now);
+    auto outcome =
         decided(subject, std::move(candidates), std::move(live.set), std::move(live.pods), now);
-    if (!turn) return;
-    const auto& actions = turn->decision.actions;
+    if (!outcome) return;
+    const auto& actions = outcome->decision.actions;
     const bool moved_on =
         about.intended && (actions.empty() || !is_same(actions.front(), *about.intended));
-    if (moved_on && turn->decision.rests_on.empty()) {
+    if (moved_on && outcome->decision.rests_on.empty()) {
         // Between the two looks: think again.
-        return fail_turn(subject, now);
+        return retry_later(subject, now);
     }
-    carry_out(*turn->api, turn->seen, std::move(turn->decision), true, now);
+    carry_out(*outcome->api, outcome->seen, std::move(outcome->decision), true, now);
 }
 
 // All else is as it is known. What could not be read is told to whoever wanted it.
 void Controller::see_wanted(const model::Ref& subject, Answer<LiveWorkload> answer, Instant now) {
     Search& search = *cases_[subject].search;
     search.found = found_of(search.wanted, answer ? *answer : LiveWorkload{});
-    for (engine::LookedAt& one : search.found)
+    for (engine::Fetched& one : search.found)
         if (!answer) one.refusal = refusal_of(answer.error());
     const bool matters = leads_ && is_settled(subject.ns);
     model::StatefulSet set = known_set(subject);
     auto candidates = matters ? candidates_for(subject, set) : std::vector<Candidate>{};
-    if (candidates.empty()) return end_turn(subject, now);
-    auto turn = decided(subject, std::move(candidates), std::move(set), {}, now);
-    if (turn) carry_out(*turn->api, turn->seen, std::move(turn->decision), false, now);
+    if (candidates.empty()) return finish(subject, now);
+    auto outcome = decided(subject, std::move(candidates), std::move(set), {}, now);
+    if (outcome) carry_out(*outcome->api, outcome->seen, std::move(outcome->decision), false, now);
 }
 
-void Controller::end_turn(const model::Ref& subject, Instant now) {
+void Controller::finish(const model::Ref& subject, Instant now) {
     Case& about = cases_[subject];
     about.intended.reset();
     about.search.reset();
@@ -118,7 +118,7 @@ void Controller::end_turn(const model::Ref& subject, Instant now) {
     queue_.done(subject, now);
 }
 
-void Controller::fail_turn(const model::Ref& subject, Instant now, Duration at_least) {
+void Controller::retry_later(const model::Ref& subject, Instant now, Duration at_least) {
     Case& about = cases_[subject];
     about.intended.reset();
     about.search.reset();
@@ -210,7 +210,7 @@ void Controller::request_failed(const model::Ref& subject, const runtime::Reques
     const engine::Action* action = failed ? &failed->actions.front() : nullptr;
     const bool creates = action && action->verb == engine::Action::Verb::Create;
     const bool overtaken = failure.status == 409 || failure.status == 422;
-    // Applied, refused or never arrived: whatever it was, look before the next write. Only what was
+    // Applied, refused or never arrived: whatever it was, read before the next write. Only what was
     // to be made and is there already is all the same: the watch will bring it.
     const bool is_there = creates && failure.status == 409;
     if (!is_there) about.must_read = true;
@@ -220,7 +220,7 @@ void Controller::request_failed(const model::Ref& subject, const runtime::Reques
     }
     if (!overtaken || about.conflicts % conflicts_worth_a_word == 0)
         log(Log::Level::Warning, failure.message, subject);
-    fail_turn(subject, now, failure.retry_after);
+    retry_later(subject, now, failure.retry_after);
     if (action && !store_.is_watched(action->object.ref.resource))
         about.attempt = std::make_unique<engine::Attempt>(action->verb, action->object.ref,
                                                           std::nullopt, refusal_of(failure));

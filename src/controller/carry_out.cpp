@@ -17,10 +17,10 @@ namespace {
 constexpr double read_cost = 2;
 // A leader that was overtaken has lost its lease by then: its duration, and time to hear of it.
 constexpr Duration fence_doubt = 30s;
-// So often a decision may want to look at something more, and at so much in all.
+// So often a decision may want to read something more, and so much in all.
 constexpr int rounds_max = 8;
 constexpr std::size_t wanted_max = 64;
-// Until the next look at a workload at which nothing happened.
+// Until a workload at which nothing happened is reconciled again.
 constexpr Duration wake_pace = 10ms;
 
 bool is_of_workload(const engine::Action& action) {
@@ -92,7 +92,7 @@ engine::Snapshot Controller::snapshot(const model::Ref& subject, Candidate candi
     seen.owned = owned_by(candidate);
     seen.objects = std::move(candidate.objects);
     seen.evidence = about.evidence;
-    if (about.search) seen.looked_at = about.search->found;
+    if (about.search) seen.fetched = about.search->found;
     if (about.attempt) seen.attempt = *about.attempt;
     if (about.progress) seen.progress = *about.progress;
     seen.waiting_for = about.reason;
@@ -132,7 +132,7 @@ bool Controller::is_left_out(const model::Ref& subject, Instant now) {
     return false;
 }
 
-void Controller::look(const model::Ref& subject, Instant now) {
+void Controller::reconcile(const model::Ref& subject, Instant now) {
     // Who is first in the registry must not be overtaken by who is first in sync.
     if (!is_settled(subject.ns)) return queue_.done(subject, now);
     if (is_left_out(subject, now)) return;
@@ -145,44 +145,46 @@ void Controller::look(const model::Ref& subject, Instant now) {
         return;
     }
     auto pods = store_.owned_by<model::Pod>(model::pods, set.meta);
-    auto turn = decided(subject, std::move(candidates), std::move(set), std::move(pods), now);
-    if (turn) carry_out(*turn->api, turn->seen, std::move(turn->decision), false, now);
+    auto outcome = decided(subject, std::move(candidates), std::move(set), std::move(pods), now);
+    if (outcome) carry_out(*outcome->api, outcome->seen, std::move(outcome->decision), false, now);
 }
 
-std::optional<Controller::Turn> Controller::decided(const model::Ref& subject,
-                                                    std::vector<Candidate> candidates,
-                                                    model::StatefulSet set,
-                                                    std::vector<model::Pod> pods, Instant now) {
+std::optional<Controller::Outcome> Controller::decided(const model::Ref& subject,
+                                                       std::vector<Candidate> candidates,
+                                                       model::StatefulSet set,
+                                                       std::vector<model::Pod> pods, Instant now) {
     Case& about = cases_[subject];
-    auto turn = decided_by(subject, std::move(candidates.front()), std::move(set), std::move(pods),
-                           about, now);
-    if (!turn) {
+    auto outcome = decided_by(subject, std::move(candidates.front()), std::move(set),
+                              std::move(pods), about, now);
+    if (!outcome) {
         note_reason(about, engine::Phase::Held, engine::Reason::InternalError, now);
-        fail_turn(subject, now);
+        retry_later(subject, now);
         return std::nullopt;
     }
     candidates.erase(candidates.begin());
-    add_bystanders(*turn, std::move(candidates), now);
-    return turn;
+    add_bystanders(*outcome, std::move(candidates), now);
+    return outcome;
 }
 
 // Deciding changes nothing, so if it fails for a reason that is ours, whoever it is about waits and
 // nobody else does.
-std::optional<Controller::Turn> Controller::decided_by(const model::Ref& subject,
-                                                       Candidate candidate, model::StatefulSet set,
-                                                       std::vector<model::Pod> pods,
-                                                       const Case& about, Instant now) {
+std::optional<Controller::Outcome> Controller::decided_by(const model::Ref& subject,
+                                                          Candidate candidate,
+                                                          model::StatefulSet set,
+                                                          std::vector<model::Pod> pods,
+                                                          const Case& about, Instant now) {
     const api::Api& api = *candidate.api;
     engine::Subject told = subject_of(set.meta);
     if (!candidate.objects.empty())
         told = {ref_to(*api.resource, candidate.objects.front().meta.key),
                 candidate.objects.front().meta.uid};
     try {
-        Turn turn{&api,
-                  snapshot(subject, std::move(candidate), std::move(set), std::move(pods), about),
-                  {}};
-        turn.decision = api.decide(turn.seen, now);
-        return turn;
+        Outcome outcome{
+            &api,
+            snapshot(subject, std::move(candidate), std::move(set), std::move(pods), about),
+            {}};
+        outcome.decision = api.decide(outcome.seen, now);
+        return outcome;
     } catch (const std::exception& defect) {
         if (!settings_.survives_defects) throw;
         tell_of_defect(api, told, defect.what(), now);
@@ -203,15 +205,15 @@ void Controller::tell_of_defect(const api::Api& api, const engine::Subject& subj
 }
 
 // The APIs that want the workload and do not have it tell their objects so.
-void Controller::add_bystanders(Turn& turn, std::vector<Candidate> others, Instant now) {
-    const model::StatefulSet& set = turn.seen.workload;
+void Controller::add_bystanders(Outcome& outcome, std::vector<Candidate> others, Instant now) {
+    const model::StatefulSet& set = outcome.seen.workload;
     if (annotation(set, model::key::claim).empty()) return;
     for (Candidate& other : others) {
-        auto their = decided_by(turn.seen.subject, std::move(other), set, {}, {}, now);
+        auto their = decided_by(outcome.seen.subject, std::move(other), set, {}, {}, now);
         if (!their || std::ranges::any_of(their->decision.actions, is_of_workload)) continue;
         engine::Decision& said = their->decision;
         for (engine::Action& action : said.actions)
-            turn.decision.actions.push_back(std::move(action));
+            outcome.decision.actions.push_back(std::move(action));
         tell(said.subject.value_or(subject_of(set.meta)), said.notices, now);
     }
 }
@@ -275,14 +277,14 @@ void Controller::carry_out(const api::Api& api, const engine::Snapshot& seen,
     const bool can_read =
         !seen.workload.meta.uid.empty() || subject.resource != &model::statefulsets;
     if (!decision.actions.empty()) {
-        if (is_overtaken(seen, decision, now)) return end_turn(subject, now);
+        if (is_overtaken(seen, decision, now)) return finish(subject, now);
         const engine::Action& first = decision.actions.front();
         const engine::Action* intended = cannot_be_undone(first) ? &first : nullptr;
         const bool confirmed =
             is_live && (!intended || (about.intended && is_same(*about.intended, first)));
         const bool doubted = intended || about.must_read || decision.needs_live;
         if (can_read && doubted && !confirmed) return read_live(seen, intended);
-        if (intended && !confirmed) return end_turn(subject, now);  // there is nothing to read
+        if (intended && !confirmed) return finish(subject, now);  // there is nothing to read
         return write(seen, std::move(decision));
     }
     const bool asks_anew = decision.probe && !is_asking(about, *decision.probe);
@@ -290,10 +292,10 @@ void Controller::carry_out(const api::Api& api, const engine::Snapshot& seen,
     tell(decision.subject.value_or(subject_of(seen.workload.meta)), decision.notices, now);
     ask(seen, decision.probe);
     queue_.succeeded(subject);
-    end_turn(subject, now);
+    finish(subject, now);
 }
 
-// Everything that was wanted in this turn is read again, so that it is all of one look.
+// Everything that was wanted so far is read again, so that all of it is of one moment.
 void Controller::seek(const engine::Snapshot& seen, const engine::Decision& decision, Instant now) {
     Case& about = cases_[seen.subject];
     if (!about.search) about.search = std::make_unique<Search>();
@@ -314,7 +316,7 @@ void Controller::seek(const engine::Snapshot& seen, const engine::Decision& deci
                     "rounds it wants {}",
                     search.rounds - 1, search.wanted.size()),
         seen.subject);
-    fail_turn(seen.subject, now);
+    retry_later(seen.subject, now);
 }
 
 Ticket Controller::issue(const model::Ref& subject, double cost) {
@@ -329,7 +331,7 @@ void Controller::read_live(const engine::Snapshot& seen, const engine::Action* i
 }
 
 // Everything that the decision rests on: the subject, the objects that are about it, the one that
-// claims it though we do not know it, what the decision wanted to look at, and what it is to write.
+// claims it though we do not know it, what the decision wanted, and what it is to write.
 void Controller::read(const model::Ref& subject, const std::string& claim,
                       const engine::Action* intended) {
     Case& about = cases_[subject];

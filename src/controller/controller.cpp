@@ -116,7 +116,7 @@ void Controller::run_queue(Instant now) {
     while (in_flight_ < in_flight_max && bucket_.has_tokens(now)) {
         const auto subject = queue_.take(now);
         if (!subject) return;
-        look(*subject, now);
+        reconcile(*subject, now);
     }
 }
 

@@ -94,8 +94,8 @@ class Controller {
         const api::Api* api;
         std::vector<model::CustomObject> objects;
     };
-    // What one look led to: who steers, what was seen, what is to be done.
-    struct Turn {
+    // What one reconcile led to: who steers, what was seen, what is to be done.
+    struct Outcome {
         const api::Api* api;
         engine::Snapshot seen;
         engine::Decision decision;
@@ -104,11 +104,11 @@ class Controller {
         return {ref_to(model::statefulsets, workload.key), workload.uid};
     }
 
-    // What a decision wanted to look at before it could be made. It lasts for one turn: until
+    // What a decision wanted to read before it could be made. It lasts for one reconcile: until
     // something is written, asked or given up.
     struct Search {
         std::vector<model::Ref> wanted;
-        std::vector<engine::LookedAt> found;  // by the last read
+        std::vector<engine::Fetched> found;  // by the last read
         int rounds = 0;
         bool is_read_alone = false;  // without the subject
     };
@@ -122,15 +122,15 @@ class Controller {
         std::unique_ptr<engine::Probe> asked;
         engine::AllEvidence evidence;
         std::unique_ptr<Search> search;
-        std::unique_ptr<engine::Attempt> attempt;  // the last one; for one turn, as the search
+        std::unique_ptr<engine::Attempt> attempt;         // the last one; as long as the search
         std::unique_ptr<engine::CheckProgress> progress;  // what the status will say, if not yet
         std::optional<Instant> contested_until;           // our last write came back changed
         std::optional<Instant> overtaken_since;           // it carries the fence of a later leader
         int conflicts = 0;                                // in a row
         bool must_read = false;                           // the cache is known to be behind
-        std::string_view api;                             // the steersman
+        std::string_view api;                             // that steers it
         engine::Phase phase = engine::Phase::Idle;
-        std::optional<engine::Reason> reason;  // of the last look
+        std::optional<engine::Reason> reason;  // of the last decision
         Instant reason_since;
     };
 
@@ -159,7 +159,7 @@ class Controller {
     bool is_settled(const std::string& ns) const;
     void run_sessions(Instant now);
     void run_queue(Instant now);
-    void look(const model::Ref& subject, Instant now);
+    void reconcile(const model::Ref& subject, Instant now);
     bool is_left_out(const model::Ref& subject, Instant now);
     std::vector<Candidate> candidates_for(const model::Ref& subject,
                                           const model::StatefulSet& set) const;
@@ -174,14 +174,15 @@ class Controller {
                               const Case& about) const;
     // What the first of those concerned decides, and what the others tell their own objects.
     // Nothing if there is no telling: then the workload is held.
-    std::optional<Turn> decided(const model::Ref& subject, std::vector<Candidate> candidates,
-                                model::StatefulSet set, std::vector<model::Pod> pods, Instant now);
-    std::optional<Turn> decided_by(const model::Ref& subject, Candidate candidate,
+    std::optional<Outcome> decided(const model::Ref& subject, std::vector<Candidate> candidates,
                                    model::StatefulSet set, std::vector<model::Pod> pods,
-                                   const Case& about, Instant now);
+                                   Instant now);
+    std::optional<Outcome> decided_by(const model::Ref& subject, Candidate candidate,
+                                      model::StatefulSet set, std::vector<model::Pod> pods,
+                                      const Case& about, Instant now);
     void tell_of_defect(const api::Api& api, const engine::Subject& subject,
                         const std::string& defect, Instant now);
-    void add_bystanders(Turn& turn, std::vector<Candidate> others, Instant now);
+    void add_bystanders(Outcome& outcome, std::vector<Candidate> others, Instant now);
     void carry_out(const api::Api& api, const engine::Snapshot& seen, engine::Decision decision,
                    bool is_live, Instant now);
     bool is_overtaken(const engine::Snapshot& seen, const engine::Decision& decision, Instant now);
@@ -211,10 +212,10 @@ class Controller {
     void count(const Case& about, const engine::Decision& written);
     void request_failed(const model::Ref& subject, const runtime::RequestFailure& failure,
                         Instant now);
-    // A turn that came to nothing: nobody to decide for.
-    void end_turn(const model::Ref& subject, Instant now);
+    // A reconcile that came to nothing: nobody to decide for.
+    void finish(const model::Ref& subject, Instant now);
     // One that is to be begun anew, after a while.
-    void fail_turn(const model::Ref& subject, Instant now, Duration at_least = Duration{0});
+    void retry_later(const model::Ref& subject, Instant now, Duration at_least = Duration{0});
     static void note_reason(Case& about, engine::Phase phase, engine::Reason reason, Instant now);
     void drop_case(const model::Ref& subject);
     void log(Log::Level level, std::string text, model::Ref about = {});
@@ -234,7 +235,7 @@ class Controller {
     std::size_t in_flight_ = 0;
     bool leads_;
     bool draining_ = false;
-    bool all_synced_ = false;  // as of the last look at the sessions
+    bool all_synced_ = false;  // as the sessions were last
     bool guarantee_known_ = false;
     bool policies_answered_ = false;  // the first check is over, however it went
     std::vector<std::string> policies_missing_;

@@ -38,7 +38,7 @@ struct Refusal {
     std::string why;
     bool unreadable = false;  // there was an answer, and it could not be understood
 };
-struct LookedAt {
+struct Fetched {
     model::Ref ref;
     std::optional<model::CustomObject> object;
     std::optional<Refusal> refusal = {};  // it could not be looked at
@@ -60,7 +60,7 @@ struct Snapshot {
     std::optional<CheckProgress> progress;     // what the API remembers of the checks
     std::vector<model::CustomObject> owned;  // by an object in `objects`, that the API watches, too
     // What a decision wanted to look at: each with its object, or without one if there is none.
-    std::vector<LookedAt> looked_at;
+    std::vector<Fetched> fetched;
     std::optional<Attempt> attempt;     // until something else is done, or nothing
     std::optional<Reason> waiting_for;  // what the last look found, and since when it has been so
     Instant waiting_since;

@@ -13,14 +13,15 @@ namespace {
 constexpr PodCount whole{100};  // hundredths
 // What a step rests on is no older than this.
 constexpr Duration fresh = 5s;
-// Between two looks: after an error, while a change is awaited, and while somebody else must go on.
+// Between two probes: after an error, while a change is awaited, and while somebody else must go
+// on.
 constexpr Duration error_pace = 5s;
 constexpr Duration working_pace = 2s;
 constexpr Duration resting_pace = 15s;
 // A wait that goes on is told anew no more often.
 constexpr Duration telling_pace = 15s;
 
-// Waits whose words may change at every look, and how often one is made.
+// Waits whose words may change at every probe, and how often one is made.
 struct Restless {
     Reason reason;
     Duration pace;
@@ -78,7 +79,7 @@ bool WeightLever::goes_home() const {
            reality_->updated != recalled_.revision && reality_->updated == reality_->current;
 }
 
-// Of the last look, or what was told before anybody has looked again.
+// Of the last probe, or what was told before anybody has asked again.
 std::string WeightLever::last_error() const {
     const std::string error = plugin_.error();
     const bool was_told = weight_.told == entry(Reason::PluginError).name;
@@ -123,7 +124,7 @@ std::optional<Decision> WeightLever::blocked() const {
     if (is_commanded()) return std::nullopt;
     if (!reality_) {
         if (recalled_.open) return std::nullopt;
-        if (last_error().empty()) return look_again();
+        if (last_error().empty()) return probe_again();
         return wait(weight_.memory ? Phase::Idle : Phase::Blocked, Reason::PluginError,
                     last_error());
     }
@@ -139,16 +140,16 @@ std::optional<Decision> WeightLever::blocked() const {
     const bool begins = is_news || (standing_.is_pending && !recalled_.open &&
                                     (!recalled_.failed || asks_for_retry()));
     const bool is_seen = recalled_.open || plugin_.observed(goal());
-    if (begins && !(is_seen && is_fresh())) return look_again();
+    if (begins && !(is_seen && is_fresh())) return probe_again();
     return std::nullopt;
 }
 
 std::optional<Decision> WeightLever::unsure() const {
     if (is_commanded() || is_fresh()) return std::nullopt;
-    return look_again();
+    return probe_again();
 }
 
-// The look that is due now, or the time when it is.
+// The probe that is due now, or the time when it is.
 void WeightLever::ask(Decision& decision, Duration pace) const {
     const WeightGoal goal = this->goal();
     const bool is_observed = plugin_.observed(goal).has_value();
@@ -159,12 +160,12 @@ void WeightLever::ask(Decision& decision, Duration pace) const {
         decision.wake_at = std::min(decision.wake_at.value_or(due), due);
         return;
     }
-    // Who begins a change looks first: somebody else may have gone further.
+    // Who begins a change probes first: somebody else may have gone further.
     decision.needs_live = !goal.revision.empty() && !is_observed;
-    decision.probe = plugin_.look(goal, !reality_);
+    decision.probe = plugin_.probe(goal, !reality_);
 }
 
-// Short waits whose words may change at every look are not told at all, and long ones not every
+// Short waits whose words may change at every probe are not told at all, and long ones not every
 // time.
 Decision WeightLever::wait(Phase phase, Reason reason, std::string message) const {
     const auto* row = std::ranges::find(restless, reason, &Restless::reason);
@@ -186,7 +187,7 @@ Decision WeightLever::wait(Phase phase, Reason reason, std::string message) cons
 }
 
 // What is known is too old to be acted on, and what was told stands until more is known.
-Decision WeightLever::look_again() const {
+Decision WeightLever::probe_again() const {
     Decision decision;
     decision.keeps_report = true;
     decision.report = {Phase::Waiting, Reason::PluginWorking,

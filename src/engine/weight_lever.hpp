@@ -1,7 +1,7 @@
 // A share of a workload that a program outside of the operator moves, in hundredths. The program is
 // asked for a share and says what is there; what is asked for is remembered before anybody asks,
-// and more is asked for only after a fresh look that has verified the share before. A look that
-// failed is no look. What the program says is bound to the revision that it was said of.
+// and more is asked for only after a fresh probe that has verified the share before. A probe that
+// failed is no probe. What the program says is bound to the revision that it was said of.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace sluice::engine {
 
-// What a look is for.
+// What a probe is for.
 struct WeightGoal {
     enum class What : std::uint8_t { Watch, Weigh, Promote, Return };
     What what = What::Watch;
@@ -23,7 +23,7 @@ struct WeightGoal {
     bool restarts = false;  // of Weigh: an abort is forgotten first
 };
 
-// What is there, whatever the look was for.
+// What is there, whatever the probe was for.
 struct WeightReality {
     std::string current;
     std::string updated;
@@ -31,7 +31,7 @@ struct WeightReality {
     bool is_whole = false;  // all of it is at the updated revision, and ready
 };
 
-// What came of a look that was made for a goal.
+// What came of a probe that was made for a goal.
 struct WeightObservation {
     bool is_verified = false;
     std::string message;  // why not
@@ -46,15 +46,15 @@ class WeightPlugin {
     virtual ~WeightPlugin() = default;
 
     virtual std::string title() const = 0;  // the subject of sentences
-    // Nothing: nobody has looked yet, or the last look failed.
+    // Nothing: nobody has asked yet, or the last probe failed.
     virtual std::optional<WeightReality> reality() const = 0;
-    // Why the last look failed, whatever it was for; empty: it did not.
+    // Why the last probe failed, whatever it was for; empty: it did not.
     virtual std::string error() const = 0;
-    // What the last look brought, if it was for this.
+    // What the last probe brought, if it was for this.
     virtual std::optional<WeightObservation> observed(const WeightGoal& goal) const = 0;
-    virtual Instant at() const = 0;  // of the last look
-    // The look that is due. `inits`: none has succeeded so far.
-    virtual Probe look(const WeightGoal& goal, bool inits) const = 0;
+    virtual Instant at() const = 0;  // of the last probe
+    // The probe that is due. `inits`: none has succeeded so far.
+    virtual Probe probe(const WeightGoal& goal, bool inits) const = 0;
 };
 
 class WeightLever final : public Lever {
@@ -87,13 +87,13 @@ class WeightLever final : public Lever {
     WeightGoal goal() const;
     // Somebody took the new revision back: what was updated follows it.
     bool goes_home() const;
-    // A person's word that needs no look.
+    // A person's word that needs no probe.
     bool is_commanded() const;
     bool is_promoted() const;
     bool is_fresh() const;
     std::optional<Hold> lacks() const;
     std::string last_error() const;
-    Decision look_again() const;
+    Decision probe_again() const;
     void ask(Decision& decision, Duration pace) const;
 
     const Snapshot& seen_;

@@ -166,6 +166,11 @@ class Story:
         return [event["reason"] for event in self.api.events(self.namespace, name)
                 if event["involvedObject"]["kind"] == self.kind]
 
+    def wait_for_events(self, *reasons: str) -> None:
+        """Events are posted right after what they tell of, so that a status may be read before."""
+        wait_for(f"the events {', '.join(reasons)}", self.events,
+                 lambda seen: set(reasons) <= set(seen), pause=_PAUSE)
+
     def wait_for_event(self, reason: str, name: str = NAME) -> Object:
         return wait_for(f"the event {reason} about {name}", lambda: [
             event for event in self.api.events(self.namespace, name)

@@ -165,7 +165,7 @@ def a_rollback_returns_the_newest_first(s: Story) -> None:
     assert deleted_pods(pods.changes, IMAGE_B) == ["web-1", "web-2"]
     assert s.images() == [IMAGE_A] * 3
     assert back["failedRevision"] == back["rollout"]["revision"]
-    assert {"RolledBack", "ChecksExhausted"} <= set(s.events())
+    s.wait_for_events("RolledBack", "ChecksExhausted")
     s.trouble(0)
     stays("the failed revision is not tried again", lambda: (s.images(), s.status()["phase"]),
           lambda seen: seen == ([IMAGE_A] * 3, "RolledBack"))

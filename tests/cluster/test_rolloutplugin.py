@@ -50,7 +50,7 @@ def the_walk_of_the_document(s: Canary) -> None:
     assert deleted_pods(pods.changes, IMAGE_A) == [f"web-{i}" for i in (4, 3, 2, 1, 0)]
     assert told["currentStepIndex"] == 9 and told["updatedReplicas"] == 5
     assert told["currentRevision"] == told["updatedRevision"]
-    assert {"RolloutStarted", "StepTaken", "StepPaused", "RolloutCompleted"} <= set(s.events())
+    s.wait_for_events("RolloutStarted", "StepTaken", "StepPaused", "RolloutCompleted")
     assert told["currentStepComplete"]
     for reason in ("Updated", "Progressing", "Paused", "Resumed", "Completed"):
         s.wait_for_event(f"RolloutPlugin{reason}")
@@ -88,7 +88,7 @@ def aborts(s: Canary, step: int) -> None:
         told = s.wait_until_taken_back()
     assert deleted_pods(pods.changes, IMAGE_B) == [f"web-{i}" for i in range(5 - step, 5)]
     assert "abort" not in told and s.partition() == CLOSED
-    assert {"Aborted", "RolloutPluginAborted"} <= set(s.events())
+    s.wait_for_events("Aborted", "RolloutPluginAborted")
 
 
 for _step in (1, 2, 3, 4):
@@ -200,7 +200,7 @@ def a_missed_deadline_takes_the_pods_back(s: Canary) -> None:
     s.begin_steps(manual(), progressDeadlineSeconds=5, progressDeadlineAbort=True)
     s.change(IMAGE_B, "unready")
     s.wait_until_taken_back()
-    assert "ProgressDeadlineExceeded" in s.events()
+    s.wait_for_events("ProgressDeadlineExceeded")
 
 
 @STORIES.add

@@ -192,7 +192,7 @@ def a_traffic_split_is_walked_through_its_steps(s: Outside) -> None:
     told = s.wait_for_phase("Successful")
     assert splits.read(name) == "stable v2\n"
     assert (told["currentRevision"], told["updatedRevision"]) == ("v2", "v2")
-    assert {"RolloutStarted", "StepTaken", "RolloutCompleted"} <= set(s.events())
+    s.wait_for_events("RolloutStarted", "StepTaken", "RolloutCompleted")
 
 
 @STORIES.add

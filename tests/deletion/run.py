@@ -54,6 +54,10 @@ def delete(api: Api, tree: Path) -> None:
     for folder in (f"src/api/{api.folder}", f"src/sim/apis/{api.folder}",
                    f"tests/unit/api/{api.folder}", f"tests/scenarios/{api.scenarios}"):
         shutil.rmtree(tree / folder, ignore_errors=True)
+    # One of two APIs is called by both names.
+    for path in (tree / "tests/scenarios").rglob("*.scenario"):
+        if api.is_named_in(path.stem):
+            path.unlink()
     for registry in ("src/api/registry.cpp", "src/sim/apis/registry.cpp"):
         path = tree / registry
         path.write_text(without_row(path.read_text(), api.folder))

@@ -10,7 +10,7 @@ namespace sluice::api::analysis {
 namespace {
 
 using engine::Attempt;
-using engine::LookedAt;
+using engine::Fetched;
 using engine::Refusal;
 using Verb = engine::Action::Verb;
 using State = JobSeen::State;
@@ -68,9 +68,9 @@ class Asked {
     JobStep stop() const;
 
   private:
-    const LookedAt* seen_at(const model::Ref& ref) const {
-        const auto found = std::ranges::find(seen_.looked_at, ref, &LookedAt::ref);
-        return found == seen_.looked_at.end() ? nullptr : &*found;
+    const Fetched* seen_at(const model::Ref& ref) const {
+        const auto found = std::ranges::find(seen_.fetched, ref, &Fetched::ref);
+        return found == seen_.fetched.end() ? nullptr : &*found;
     }
     const Attempt* tried(Verb verb, const model::Ref& ref) const {
         const std::optional<Attempt>& last = seen_.attempt;
@@ -95,7 +95,7 @@ class Asked {
 std::optional<JobStep> Asked::retire() const {
     const model::Ref old{&model::jobs, ns_, question_.retired};
     if (question_.retired.empty() || tried(Verb::Delete, old)) return std::nullopt;
-    const LookedAt* at = seen_at(old);
+    const Fetched* at = seen_at(old);
     if (!at) return old;
     if (!at->object || !is_ours(*at->object) || at->object->meta.deleting) return std::nullopt;
     return engine::deletion_of({old, at->object->meta.uid});
@@ -105,7 +105,7 @@ JobStep Asked::run() const {
     if (const Attempt* made = tried(Verb::Create, job_)) {
         if (made->object) return what_is(*made->object);
         const bool is_there = made->refusal && made->refusal->status == 409;
-        const LookedAt* at = seen_at(job_);
+        const Fetched* at = seen_at(job_);
         if (is_there && !at) return job_;
         if (is_there && at->object) return what_is(*at->object);
         if (!made->refusal || may_pass(*made->refusal)) return JobSeen{State::Unknown, ""};
@@ -116,7 +116,7 @@ JobStep Asked::run() const {
 }
 
 JobStep Asked::look() const {
-    const LookedAt* at = seen_at(job_);
+    const Fetched* at = seen_at(job_);
     if (!at) return job_;
     if (at->refusal && may_pass(*at->refusal)) return JobSeen{State::Unknown, ""};
     if (at->refusal) return refused(job_, *at->refusal);
@@ -131,7 +131,7 @@ JobStep Asked::stop() const {
         if (!deleted->refusal || status == 404 || status == 409) return JobSeen{State::Stopped, ""};
         return refused(job_, *deleted->refusal);
     }
-    const LookedAt* at = seen_at(job_);
+    const Fetched* at = seen_at(job_);
     if (!at) return job_;
     if (at->refusal) return refused(job_, *at->refusal);
     if (!at->object) return JobSeen{State::Stopped, ""};

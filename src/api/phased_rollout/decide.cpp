@@ -261,7 +261,7 @@ bool concerns(const StatefulSet& set, const std::vector<CustomObject>& objects) 
 }
 
 void prepare(Snapshot& seen) {
-    const CustomObject* object = steersman(claims, seen);
+    const CustomObject* object = holder_of(claims, seen);
     if (!object) return;
     auto reported = remembered(*object);
     if (!seen.progress)

@@ -17,7 +17,7 @@ extern const model::Resource resource;
 model::Ref target_of(const model::CustomObject& object);
 // Named by a PhasedRollout, or still claimed by one.
 bool concerns(const model::StatefulSet& set, const std::vector<model::CustomObject>& objects);
-// Adds what the steersman's status remembers.
+// Adds what the status of whoever steers it remembers.
 void prepare(engine::Snapshot& seen);
 
 engine::Decision decide(const engine::Snapshot& seen, Instant now);

@@ -193,7 +193,7 @@ void look_at_background(Decision& decision, const Snapshot& seen, const Runs& ru
     if (!runs.background) return;
     const model::Ref run = ref_to(analysis::resource, runs.background->object->meta.key);
     const bool is_seen = std::ranges::any_of(
-        seen.looked_at, [&](const engine::LookedAt& one) { return one.ref == run; });
+        seen.fetched, [&](const engine::Fetched& one) { return one.ref == run; });
     if (!is_seen) decision.rests_on.push_back(run);
 }
 

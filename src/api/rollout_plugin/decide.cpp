@@ -83,7 +83,7 @@ void inform(Decision& decision, const CustomObject& object, const Snapshot& seen
 }
 
 // Who is in the middle of a rollout, or else the oldest.
-const CustomObject* outside_steersman(const Snapshot& seen) {
+const CustomObject* outside_holder(const Snapshot& seen) {
     const CustomObject* oldest = nullptr;
     for (const CustomObject& object : seen.objects) {
         if (object.meta.deleting) continue;
@@ -121,7 +121,7 @@ void prepare(Snapshot&) {}
 
 Decision decide(const Snapshot& seen, Instant now) {
     if (seen.subject.resource != &outside_workloads) return api::decide(claims, seen, now);
-    const CustomObject* holder = outside_steersman(seen);
+    const CustomObject* holder = outside_holder(seen);
     if (!holder) return {};
     Decision decision = steer_by(seen, *holder, now);
     const std::string message =

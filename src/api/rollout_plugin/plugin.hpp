@@ -19,7 +19,7 @@ using api::ResourceStatus;
 
 // One look at a workload through its plugin: what is there, and whether it is as it should be. What
 // it takes to get there is begun again; every call may come twice.
-struct PluginProbe {
+struct PluginQuestion {
     PluginCall call;     // whom to ask about what; its method is not looked at
     bool inits = false;  // the first look: whether the plugin can do it at all
     // The change and the verification are only for this new revision: a plugin that speaks of

@@ -72,22 +72,22 @@ bool PluginEvidence::is_there(const WeightGoal& goal) const {
            last_->status.current_revision == last_->status.updated_revision;
 }
 
-engine::Probe PluginEvidence::look(const WeightGoal& goal, bool inits) const {
-    PluginProbe look{.call = {.plugin = spec_.plugin.name,
-                              .address = plugin_,
-                              .api_version = spec_.workload.api_version,
-                              .kind = spec_.workload.kind,
-                              .name = spec_.workload.name,
-                              .ns = object_.meta.key.ns,
-                              .weight = goal.weight,
-                              .revision = goal.revision,
-                              .config = spec_.plugin.config,
-                              .timeout = call_timeout},
-                     .inits = inits,
-                     .revision = goal.revision,
-                     .verifies = !goal.revision.empty()};
-    if (!goal.revision.empty() && !is_there(goal)) look.act = act_of(goal);
-    return {key(goal), engine::question_of(std::move(look)), true};
+engine::Probe PluginEvidence::probe(const WeightGoal& goal, bool inits) const {
+    PluginQuestion question{.call = {.plugin = spec_.plugin.name,
+                                     .address = plugin_,
+                                     .api_version = spec_.workload.api_version,
+                                     .kind = spec_.workload.kind,
+                                     .name = spec_.workload.name,
+                                     .ns = object_.meta.key.ns,
+                                     .weight = goal.weight,
+                                     .revision = goal.revision,
+                                     .config = spec_.plugin.config,
+                                     .timeout = call_timeout},
+                            .inits = inits,
+                            .revision = goal.revision,
+                            .verifies = !goal.revision.empty()};
+    if (!goal.revision.empty() && !is_there(goal)) question.act = act_of(goal);
+    return {key(goal), engine::question_of(std::move(question)), true};
 }
 
 }  // namespace sluice::api::rollout_plugin

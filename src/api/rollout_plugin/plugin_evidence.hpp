@@ -1,5 +1,5 @@
 // What a plugin outside of the operator said last about a workload, and what it is asked next. An
-// answer counts only for the look that it was given to: the RolloutPlugin with its spec, the
+// answer counts only for the probe that it was given to: the RolloutPlugin with its spec, the
 // plugin, the rollout and its revision, and the weight.
 #pragma once
 
@@ -19,7 +19,7 @@ class PluginEvidence final : public engine::WeightPlugin {
     PluginEvidence(const engine::Snapshot& seen, const model::CustomObject& object,
                    const Spec& spec, const PluginAddress& plugin);
 
-    // What any look at this RolloutPlugin brought last; null: nothing, or an error.
+    // What any probe of this RolloutPlugin brought last; null: nothing, or an error.
     const ResourceStatus* status() const;
 
     std::string title() const override { return "Plugin " + spec_.plugin.name; }
@@ -28,9 +28,9 @@ class PluginEvidence final : public engine::WeightPlugin {
     std::optional<engine::WeightObservation> observed(
         const engine::WeightGoal& goal) const override;
     Instant at() const override { return at_; }
-    // A change is asked for again at every look until it is there: the plugin may have been
+    // A change is asked for again with every probe until it is there: the plugin may have been
     // restarted.
-    engine::Probe look(const engine::WeightGoal& goal, bool inits) const override;
+    engine::Probe probe(const engine::WeightGoal& goal, bool inits) const override;
 
   private:
     std::string key(const engine::WeightGoal& goal) const;

@@ -58,8 +58,8 @@ class TemplateCache {
         const model::Resource* kind = ref.cluster_scope ? &cluster_templates : &templates;
         const model::Ref wanted{kind, ref.cluster_scope ? "" : seen_.subject.ns, ref.name};
         const auto looked = std::ranges::find_if(
-            seen_.looked_at, [&](const engine::LookedAt& one) { return one.ref == wanted; });
-        if (looked == seen_.looked_at.end()) {
+            seen_.fetched, [&](const engine::Fetched& one) { return one.ref == wanted; });
+        if (looked == seen_.fetched.end()) {
             wants.push_back(wanted);
             return nullptr;
         }

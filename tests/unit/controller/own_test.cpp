@@ -286,7 +286,7 @@ struct Curious {
         gate_decides = [this, many](const Snapshot& seen, Instant) {
             looks.push_back(seen);
             Decision decision;
-            const std::size_t known = seen.looked_at.size();
+            const std::size_t known = seen.fetched.size();
             if (known < static_cast<std::size_t>(many))
                 decision.rests_on = {{&recipes, "", fmt::format("recipe-{}", known)}};
             else
@@ -322,7 +322,7 @@ TEST(Wants, AreReadAndTheDecisionIsMadeAgainWithAllThatWasFound) {
     desk.put(gates, gate);
     EXPECT_THAT(desk.creations(), IsEmpty());
     EXPECT_EQ(answer_reads(desk, {{&gates, gate}, {&recipes, recipe}}), 2);
-    const auto& found = curious.looks.back().looked_at;
+    const auto& found = curious.looks.back().fetched;
     ASSERT_THAT(found, SizeIs(2));
     EXPECT_EQ(found[0].ref.name, "recipe-0");
     EXPECT_FALSE(found[0].object.has_value()) << "there is none";
@@ -343,7 +343,7 @@ TEST(Wants, AreForgottenWhenTheTurnIsOver) {
     curious.looks.clear();
     desk.put(gates, gate);
     ASSERT_THAT(curious.looks, SizeIs(1));
-    EXPECT_THAT(curious.looks[0].looked_at, IsEmpty());
+    EXPECT_THAT(curious.looks[0].fetched, IsEmpty());
 }
 
 TEST(Wants, ThatNeverEndAreGivenUpAfterEightRoundsAndTriedLater) {
@@ -366,10 +366,10 @@ TEST(Wants, OfARunAreReadWithoutAnySet) {
     std::optional<bool> found;
     run_decides = [&](const Snapshot& seen, Instant) {
         Decision decision;
-        if (seen.looked_at.empty())
+        if (seen.fetched.empty())
             decision.rests_on = {{&recipes, "", "salt"}};
         else
-            found = seen.looked_at[0].object.has_value();
+            found = seen.fetched[0].object.has_value();
         return decision;
     };
     desk.put(runs, one);
@@ -388,10 +388,10 @@ struct Poller {
         run_decides = [this](const Snapshot& seen, Instant now) {
             looks.push_back(seen);
             Decision decision;
-            if (seen.looked_at.empty() && seen.evidence.empty()) {
+            if (seen.fetched.empty() && seen.evidence.empty()) {
                 decision.rests_on = {{&recipes, "", "salt"}};
                 decision.rereads_subject = false;
-            } else if (!seen.looked_at.empty()) {
+            } else if (!seen.fetched.empty()) {
                 decision.noted = engine::Evidence{"salt", std::make_shared<const Said>(), now};
             }
             return decision;
@@ -408,10 +408,10 @@ TEST(Wants, OfWhoKnowsItselfWellEnoughAreReadAloneAndWhatTheyCameToIsKept) {
     ASSERT_THAT(reads, SizeIs(1));
     EXPECT_EQ(reads[0].objects, (std::vector<model::Ref>{{&recipes, "", "salt"}}));
     desk.take(WorkloadRead{reads[0].ticket, LiveWorkload{{}, {}, {{&recipes, object("salt")}}}});
-    EXPECT_TRUE(poller.looks.back().looked_at.at(0).object.has_value());
+    EXPECT_TRUE(poller.looks.back().fetched.at(0).object.has_value());
     EXPECT_THAT(poller.looks.back().objects, SizeIs(1)) << "as it is known";
     desk.put(runs, object("one"));
-    EXPECT_THAT(poller.looks.back().looked_at, IsEmpty());
+    EXPECT_THAT(poller.looks.back().fetched, IsEmpty());
     ASSERT_THAT(poller.looks.back().evidence, SizeIs(1));
     EXPECT_EQ(poller.looks.back().evidence[0].key, "salt");
 }
@@ -421,7 +421,7 @@ TEST(Wants, ThatCouldNotBeReadAloneAreToldSo) {
     const Poller poller;
     desk.put(runs, object("one"));
     desk.take(WorkloadRead{desk.done<ReadWorkload>().at(0).ticket, std::unexpected(refused(403))});
-    const auto& found = poller.looks.back().looked_at;
+    const auto& found = poller.looks.back().fetched;
     ASSERT_THAT(found, SizeIs(1));
     EXPECT_FALSE(found[0].object.has_value());
     ASSERT_TRUE(found[0].refusal.has_value());

@@ -141,7 +141,7 @@ TEST(AnalysisDecision, WhatALookAtTheJobCameToIsNotedAndAskedAgainAtItsPace) {
     EXPECT_EQ(due.rests_on, std::vector{ref});
     EXPECT_FALSE(due.rereads_subject);
     job.status = R"({"conditions":[{"type":"Complete","status":"True"}]})";
-    seen.looked_at = {{ref, job}};
+    seen.fetched = {{ref, job}};
     EXPECT_THAT(written(decide(seen, noon + 5s)), HasSubstr(R"("phase":"Successful")"));
 }
 

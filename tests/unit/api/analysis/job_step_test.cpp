@@ -28,12 +28,12 @@ JobQuestion question(Act act) {
 
 engine::Snapshot looked(std::optional<model::CustomObject> object, const model::Ref& at = smoke) {
     engine::Snapshot seen;
-    seen.looked_at = {{at, std::move(object)}};
+    seen.fetched = {{at, std::move(object)}};
     return seen;
 }
 engine::Snapshot unseen(int status, const std::string& why) {
     engine::Snapshot seen;
-    seen.looked_at = {{smoke, std::nullopt, engine::Refusal{status, why}}};
+    seen.fetched = {{smoke, std::nullopt, engine::Refusal{status, why}}};
     return seen;
 }
 engine::Snapshot tried(Verb verb, std::optional<engine::Refusal> refusal = {},
@@ -80,9 +80,9 @@ TEST(JobStep, AJobIsMadeOnceHoweverOftenItIsAskedFor) {
     EXPECT_EQ(state(step(Act::Run, seen)), State::Running);
     seen = tried(Verb::Create, engine::Refusal{409, "exists"});
     EXPECT_TRUE(wants(step(Act::Run, seen), smoke));
-    seen.looked_at = {{smoke, job("uid-1", R"({"type":"Complete","status":"True"})")}};
+    seen.fetched = {{smoke, job("uid-1", R"({"type":"Complete","status":"True"})")}};
     EXPECT_EQ(state(step(Act::Run, seen)), State::Succeeded);
-    seen.looked_at = {{smoke, std::nullopt}};
+    seen.fetched = {{smoke, std::nullopt}};
     EXPECT_EQ(state(step(Act::Run, seen)), State::Unknown) << "gone again: it is made later";
 }
 
@@ -160,7 +160,7 @@ TEST(JobStep, WhatMayPassIsUnknownAndWhatWillNotIsASentence) {
     EXPECT_THAT(why(step(Act::Look, unseen(403, "jobs is forbidden"))),
                 HasSubstr("jobs is forbidden (the right to run Jobs"));
     engine::Snapshot rubbish = unseen(0, "rubbish");
-    rubbish.looked_at[0].refusal->unreadable = true;
+    rubbish.fetched[0].refusal->unreadable = true;
     EXPECT_EQ(why(step(Act::Look, rubbish)), "Job shop/smoke: rubbish");
 }
 

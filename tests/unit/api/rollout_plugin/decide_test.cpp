@@ -184,7 +184,7 @@ TEST(PluginDecision, ARunThatThereIsNoRoomForIsToldOfOnceAndNotMadeAgain) {
     ASSERT_EQ(decision.rests_on.size(), 1u);
     model::CustomObject recipe;
     recipe.spec = R"({"metrics":[{"name":"ok","provider":{"web":{"url":"http://shop/"}}}]})";
-    look.looked_at = {{decision.rests_on[0], recipe}};
+    look.fetched = {{decision.rests_on[0], recipe}};
     decision = decide(look, noon);
     ASSERT_EQ(writes_in(decision).size(), 1u);
     ASSERT_EQ(writes_in(decision)[0].verb, engine::Action::Verb::Create);

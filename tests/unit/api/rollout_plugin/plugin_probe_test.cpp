@@ -1,4 +1,4 @@
-#include "api/rollout_plugin/plugin_probe.hpp"
+#include "api/rollout_plugin/plugin_inquiry.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@ namespace {
 
 using enum PluginMethod;
 
-Inquiry inquiry_of(const PluginProbe& look) {
+Inquiry inquiry_of(const PluginQuestion& look) {
     return inquire(*engine::question_of(look), {"shop", {}}).value();
 }
 PluginMethod method(const Move& move) {

@@ -9,7 +9,7 @@
 
 #include "api/rollout_plugin/decide.hpp"
 #include "api/rollout_plugin/declarations.hpp"
-#include "api/rollout_plugin/plugin_probe.hpp"
+#include "api/rollout_plugin/plugin_inquiry.hpp"
 #include "api/rollout_plugin/status.hpp"
 #include "tests/unit/engine/actions.hpp"
 
@@ -64,10 +64,10 @@ struct Desk {
         return decision;
     }
 
-    const PluginProbe& asked(const Decision& decision) {
+    const PluginQuestion& asked(const Decision& decision) {
         key = decision.probe.value().key;
         question = decision.probe->question;
-        return *engine::opened<PluginProbe>(*question);
+        return *engine::opened<PluginQuestion>(*question);
     }
 
     // The answer to the last question that was looked at.
@@ -107,7 +107,7 @@ void begin(Desk& desk) {
 TEST(OutsideLooks, AreMadeOfAsFewCallsAsTheyNeed) {
     using enum PluginMethod;
     struct Row {
-        PluginProbe look;
+        PluginQuestion look;
         std::string speaks_of;
         std::vector<PluginMethod> calls;
     };
@@ -123,7 +123,7 @@ TEST(OutsideLooks, AreMadeOfAsFewCallsAsTheyNeed) {
          {GetResourceStatus}},
     };
     for (const Row& row : rows) {
-        ProbeSoFar so_far;
+        PluginTalk so_far;
         std::vector<PluginMethod> calls;
         while (const auto method = next_method(row.look, so_far)) {
             calls.push_back(*method);
@@ -135,9 +135,9 @@ TEST(OutsideLooks, AreMadeOfAsFewCallsAsTheyNeed) {
 }
 
 TEST(OutsideLooks, EndWithTheFirstErrorAndVerifyNothingThen) {
-    const PluginProbe look{
+    const PluginQuestion look{
         .call = {}, .revision = "v2", .act = PluginMethod::SetWeight, .verifies = true};
-    ProbeSoFar so_far;
+    PluginTalk so_far;
     take_answer(so_far, PluginMethod::GetResourceStatus,
                 PluginAnswer{.status = at(20, "v2", true).status});
     EXPECT_EQ(next_method(look, so_far), PluginMethod::SetWeight);
@@ -150,7 +150,7 @@ TEST(Outside, TheFirstLookAsksWhetherThePluginCanDoIt) {
     Desk desk;
     const Decision decision = desk.look();
     EXPECT_THAT(writes_in(decision), IsEmpty());
-    const PluginProbe& look = desk.asked(decision);
+    const PluginQuestion& look = desk.asked(decision);
     EXPECT_TRUE(look.inits);
     EXPECT_EQ(look.act, std::nullopt);
     EXPECT_EQ(look.call.name, "shop");
@@ -173,7 +173,7 @@ TEST(Outside, WhatIsAskedForIsToldFirst) {
     EXPECT_EQ(desk.status().rollout->weight, 0);
     const Decision asks = desk.settle();
     EXPECT_TRUE(asks.needs_live);
-    const PluginProbe& first = desk.asked(asks);
+    const PluginQuestion& first = desk.asked(asks);
     EXPECT_EQ(first.revision, "v2");
     EXPECT_EQ(first.act, PluginMethod::SetWeight);
     EXPECT_EQ(first.call.weight, 0);
@@ -259,7 +259,7 @@ TEST(Outside, ANewRevisionBeginsFromTheTop) {
     Desk desk;
     begin(desk);
     desk.answer(at(20, "v3", true));
-    const PluginProbe& look = desk.asked(desk.settle());
+    const PluginQuestion& look = desk.asked(desk.settle());
     EXPECT_EQ(look.revision, "v3");
     EXPECT_EQ(look.call.weight, 0);
     EXPECT_EQ(desk.status().rollout->id, 2);
@@ -356,7 +356,7 @@ TEST(Outside, AnotherWorkloadIsAnotherRollout) {
     ++desk.seen.objects[0].meta.generation;
     EXPECT_EQ(desk.asked(desk.settle()).act, std::nullopt);
     desk.answer(at(0, "v2", false));
-    const PluginProbe& look = desk.asked(desk.settle());
+    const PluginQuestion& look = desk.asked(desk.settle());
     EXPECT_EQ(look.call.name, "other");
     EXPECT_EQ(look.call.weight, 0);
 }

@@ -1,20 +1,20 @@
-#include "api/rollout_plugin/plugin_probe.hpp"
+#include "api/rollout_plugin/plugin_inquiry.hpp"
 
 namespace sluice::api::rollout_plugin {
 
-std::optional<PluginMethod> next_method(const PluginProbe& look, const ProbeSoFar& so_far) {
+std::optional<PluginMethod> next_method(const PluginQuestion& question, const PluginTalk& so_far) {
     using enum PluginMethod;
     if (!so_far.observation.error.empty()) return std::nullopt;
-    if (!so_far.last) return look.inits ? Init : GetResourceStatus;
+    if (!so_far.last) return question.inits ? Init : GetResourceStatus;
     if (so_far.last == Init) return GetResourceStatus;
-    const bool is_for_this =
-        !look.revision.empty() && so_far.observation.status.updated_revision == look.revision;
+    const bool is_for_this = !question.revision.empty() &&
+                             so_far.observation.status.updated_revision == question.revision;
     if (!is_for_this || so_far.last == VerifyWeight) return std::nullopt;
-    if (so_far.last == GetResourceStatus && look.act) return look.act;
-    return look.verifies ? std::optional{VerifyWeight} : std::nullopt;
+    if (so_far.last == GetResourceStatus && question.act) return question.act;
+    return question.verifies ? std::optional{VerifyWeight} : std::nullopt;
 }
 
-void take_answer(ProbeSoFar& so_far, PluginMethod method, const Result<PluginAnswer>& answer) {
+void take_answer(PluginTalk& so_far, PluginMethod method, const Result<PluginAnswer>& answer) {
     using enum PluginMethod;
     so_far.last = method;
     PluginObservation& observation = so_far.observation;
@@ -31,12 +31,12 @@ void take_answer(ProbeSoFar& so_far, PluginMethod method, const Result<PluginAns
 
 namespace {
 
-Move next_move(const PluginProbe& look, const Learnt& learnt) {
-    ProbeSoFar so_far;
+Move next_move(const PluginQuestion& question, const Learnt& learnt) {
+    PluginTalk so_far;
     auto answer = learnt.calls.begin();
-    while (const auto method = next_method(look, so_far)) {
+    while (const auto method = next_method(question, so_far)) {
         if (answer == learnt.calls.end()) {
-            PluginCall call = look.call;
+            PluginCall call = question.call;
             call.method = *method;
             return call;
         }
@@ -48,10 +48,10 @@ Move next_move(const PluginProbe& look, const Learnt& learnt) {
 }  // namespace
 
 std::optional<Inquiry> inquire(const engine::Question& question, const Asking& asking) {
-    const auto* look = engine::opened<PluginProbe>(question);
-    if (!look) return std::nullopt;
+    const auto* ours = engine::opened<PluginQuestion>(question);
+    if (!ours) return std::nullopt;
     return Inquiry{asking.ns, plugin_bounds.deadline,
-                   [look = *look](const Learnt& learnt) { return next_move(look, learnt); },
+                   [asked = *ours](const Learnt& learnt) { return next_move(asked, learnt); },
                    [](const Error& error) {
                        return engine::answer_of(PluginObservation{.error = error.message});
                    }};
