@@ -23,8 +23,8 @@ void prepare(engine::Snapshot& seen);
 // On a run that none of our objects owns: "true", this operator measures it.
 inline constexpr std::string_view serve_annotation = "sluice.dev/serve";
 
-// Whether it is for us: an object of one of our APIs owns it, or somebody said so. Argo Rollouts has runs of its
-// own in the same cluster, which its controller measures.
+// Whether it is for us: an object of one of our APIs owns it, or somebody said so. Argo Rollouts
+// has runs of its own in the same cluster, which its controller measures.
 bool is_served(const model::CustomObject& object);
 
 // Of a run that is over only what it came to is kept, and how long it stays; of one that is not for
