@@ -32,7 +32,7 @@ class Lever {
     // known well enough, or others have moved it, which is put right first.
     virtual std::optional<Decision> blocked() const = 0;
     // The same, of a rollout that is under way and that no person holds.
-    virtual std::optional<Decision> disturbed() const { return std::nullopt; }
+    virtual std::optional<Decision> disturbed(const Memory&) const { return std::nullopt; }
     // The same, before more is exposed.
     virtual std::optional<Decision> unsure() const { return std::nullopt; }
 

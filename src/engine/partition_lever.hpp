@@ -24,7 +24,7 @@ class PartitionLever final : public Lever {
     bool is_ours() const override;
     bool asks_for_retry() const override;
     std::optional<Decision> blocked() const override;
-    std::optional<Decision> disturbed() const override;
+    std::optional<Decision> disturbed(const Memory& memory) const override;
     Decision wait(Phase phase, Reason reason, std::string message) const override;
     Decision wait_silently(Phase phase, Reason reason, std::string message) const override;
     Decision move(Memory memory, Partition to, StatusReport report) const override;
@@ -59,9 +59,9 @@ class PartitionLever final : public Lever {
     Decision resume(Memory memory, Partition gate) const;
     Decision correct(Memory memory, Partition to, StatusReport report,
                      bool repeats_step = false) const;
-    Decision close_bypassed() const;
-    Decision put_back(const std::optional<PodCount>& exposed_max) const;
-    Decision hold_at_brake() const;
+    Decision close_bypassed(const Memory& memory) const;
+    Decision put_back(const Memory& memory, const std::optional<PodCount>& exposed_max) const;
+    Decision hold_at_brake(Memory memory) const;
     Decision contested() const;
     // Who says what the partition is, as the subject of a sentence.
     std::string somebody() const;

@@ -57,19 +57,19 @@ Decision PartitionLever::correct(Memory memory, Partition to, StatusReport repor
     return decision;
 }
 
-Decision PartitionLever::close_bypassed() const {
-    const Partition back = memory_->partition;
+Decision PartitionLever::close_bypassed(const Memory& memory) const {
+    const Partition back = memory.partition;
     const std::string message =
         fmt::format("{} lowered the partition from {} to {}", somebody(), back.value, gate().value);
-    return correct(*memory_, back, {Phase::Held, Reason::GateBypassed, message, {}});
+    return correct(memory, back, {Phase::Held, Reason::GateBypassed, message, {}});
 }
 
 // The documents' manifests hold `partition: <replicas>`, and are applied again in mid-rollout. No
 // pod moves when the gate is lowered over those that run the revision already. One that went back
 // to the old one meanwhile asks its gates again, once: whoever takes it back again and again means
 // it, or would have the same pod restarted for ever.
-Decision PartitionLever::put_back(const std::optional<PodCount>& exposed_max) const {
-    const Memory& memory = *memory_;
+Decision PartitionLever::put_back(const Memory& memory,
+                                  const std::optional<PodCount>& exposed_max) const {
     const PodCount replicas = set().replicas;
     Partition least = memory.partition;
     if (exposed_max)
@@ -80,7 +80,7 @@ Decision PartitionLever::put_back(const std::optional<PodCount>& exposed_max) co
         if (!pod || pod->revision != standing_.updated) break;
         --to.value;
     }
-    if (to > least && memory.corrected + undoing_pace > now_) return hold_at_brake();
+    if (to > least && memory.corrected + undoing_pace > now_) return hold_at_brake(memory);
     const std::string message = fmt::format(
         "{} set the partition from {} to {}, the number of replicas, as a manifest does "
         "that holds it",
@@ -96,11 +96,10 @@ Decision PartitionLever::put_back(const std::optional<PodCount>& exposed_max) co
 
 // Somebody raised the gate to stop us. It is remembered where, for it stays a brake if the set is
 // scaled to as many replicas.
-Decision PartitionLever::hold_at_brake() const {
+Decision PartitionLever::hold_at_brake(Memory memory) const {
     const std::string message = fmt::format("{} raised the partition from {} to {}.", somebody(),
-                                            memory_->partition.value, gate().value);
-    if (memory_->brake == gate()) return wait(Phase::Held, Reason::PartitionRaised, message);
-    Memory memory = *memory_;
+                                            memory.partition.value, gate().value);
+    if (memory.brake == gate()) return wait(Phase::Held, Reason::PartitionRaised, message);
     memory.brake = gate();
     return wait(Phase::Held, Reason::PartitionRaised, message,
                 {{model::key::rollout, encode(memory)}});
@@ -147,7 +146,7 @@ std::optional<Decision> PartitionLever::guard() const {
         return shut(std::move(overtaken), Reason::RolloutStarted,
                     "The template changed in mid-rollout; the gate is closed again.");
     }
-    if (gate() < memory_->partition) return close_bypassed();
+    if (gate() < memory_->partition) return close_bypassed(*memory_);
     return std::nullopt;
 }
 
@@ -163,20 +162,20 @@ Decision PartitionLever::resume(Memory memory, Partition to) const {
                 {exposes ? Phase::Rolling : Phase::Waiting, Reason::RolloutStarted, message, {}});
 }
 
-std::optional<Decision> PartitionLever::disturbed() const {
-    const bool braked = gate() > memory_->partition;
-    const bool repeats = gate() == resting() && memory_->brake == Partition{};
+std::optional<Decision> PartitionLever::disturbed(const Memory& memory) const {
+    const bool braked = gate() > memory.partition;
+    const bool repeats = gate() == resting() && memory.brake == Partition{};
     if (braked && repeats && !asks_for_retry()) {
         const Plan plan = course_.compile();
         const Advance next = advance(plan, standing_.exposed, standing_, now_);
         if (std::holds_alternative<Fail>(next)) return std::nullopt;
-        return put_back(plan.exposed_max);
+        return put_back(memory, plan.exposed_max);
     }
     // 1000000 is what the policies set with a new template, also with one that came back meanwhile.
-    if (braked && gate() != closed_partition && !asks_for_retry()) return hold_at_brake();
+    if (braked && gate() != closed_partition && !asks_for_retry()) return hold_at_brake(memory);
     const bool exposes = standing_.exposed.value > 0;
     if (braked || (!exposes && gate() != closed_partition))
-        return resume(caught_up(*memory_), exposes ? gate() : closed_partition);
+        return resume(caught_up(memory), exposes ? gate() : closed_partition);
     return std::nullopt;
 }
 

@@ -114,7 +114,7 @@ Decision Rollout::go_on(const Memory& memory) const {
     const std::string paused = paused_by(standing().seen.workload, course_);
     if (!course_.abort && !paused.empty()) return lever_.wait(Phase::Held, Reason::Paused, paused);
     if (memory.returning) return go_back(memory);
-    if (auto disturbed = lever_.disturbed()) return std::move(*disturbed);
+    if (auto disturbed = lever_.disturbed(memory)) return std::move(*disturbed);
     return lever_.unsticking(proceed(lever_.caught_up(memory)));
 }
 

@@ -21,7 +21,8 @@ bool knows_no_rollout(const std::optional<Memory>& memory) {
 }
 
 Decision steer(const Snapshot& seen, const Course& course, Instant now) {
-    if (course.weight) return Rollout{WeightLever{seen, course, now}, course, now}.decide();
+    if (course.weight)
+        return Rollout{WeightLever{seen, course, *course.weight, now}, course, now}.decide();
     return Rollout{PartitionLever{seen, course, now}, course, now}.decide();
 }
 

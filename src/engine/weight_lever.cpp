@@ -42,10 +42,11 @@ Memory no_memory() {
 
 }  // namespace
 
-WeightLever::WeightLever(const Snapshot& seen, const Course& course, Instant now)
+WeightLever::WeightLever(const Snapshot& seen, const Course& course, const Weight& weight,
+                         Instant now)
     : seen_(seen),
       course_(course),
-      weight_(*course.weight),
+      weight_(weight),
       plugin_(*weight_.plugin),
       now_(now),
       recalled_(weight_.memory.value_or(no_memory())),
@@ -88,7 +89,8 @@ std::string WeightLever::last_error() const {
 
 WeightGoal WeightLever::goal() const {
     if (!recalled_.open) return {};
-    if (goes_home()) return {WeightGoal::What::Return, recalled_.id, reality_->updated, 0};
+    if (goes_home())
+        return {WeightGoal::What::Return, recalled_.id, std::string{standing_.current}, 0};
     WeightGoal goal{WeightGoal::What::Weigh, recalled_.id, recalled_.revision,
                     standing_.exposed.value};
     goal.restarts = goal.weight == 0 && weight_.is_restart;

@@ -59,7 +59,8 @@ class WeightPlugin {
 
 class WeightLever final : public Lever {
   public:
-    WeightLever(const Snapshot& seen, const Course& course, Instant now);
+    // `weight` must outlive it.
+    WeightLever(const Snapshot& seen, const Course& course, const Weight& weight, Instant now);
 
     const Standing& standing() const override { return standing_; }
     const std::optional<Memory>& memory() const override { return weight_.memory; }

@@ -159,7 +159,8 @@ Decision decide(const engine::Snapshot& seen, Instant now) {
     Turn turn = turn_of(object, old, answer_in(seen), now);
     std::optional<JobStep> job = job_step_of(turn, seen);
     using Reply = decltype(MeasurementAnswer::what);
-    if (auto* known = job ? std::get_if<Reply>(&*job) : nullptr) {
+    auto* known = job ? std::get_if<Reply>(&*job) : nullptr;
+    if (known && turn.question) {
         const MeasurementAnswer answer{turn.question->key, std::move(*known),
                                        in_whole_seconds(now)};
         decision.noted = engine::Evidence{answer.key, engine::answer_of(answer), now};

@@ -96,7 +96,7 @@ std::optional<JobStep> Asked::retire() const {
     const model::Ref old{&model::jobs, ns_, question_.retired};
     if (question_.retired.empty() || tried(Verb::Delete, old)) return std::nullopt;
     const Fetched* at = seen_at(old);
-    if (!at) return old;
+    if (!at) return JobStep{old};
     if (!at->object || !is_ours(*at->object) || at->object->meta.deleting) return std::nullopt;
     return engine::deletion_of({old, at->object->meta.uid});
 }

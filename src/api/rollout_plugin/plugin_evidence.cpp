@@ -68,8 +68,9 @@ std::optional<engine::WeightObservation> PluginEvidence::observed(const WeightGo
 bool PluginEvidence::is_there(const WeightGoal& goal) const {
     const auto last = observed(goal);
     if (!last || !last->is_verified) return false;
+    const ResourceStatus* now = status();
     return goal.what != WeightGoal::What::Promote ||
-           last_->status.current_revision == last_->status.updated_revision;
+           (now && now->current_revision == now->updated_revision);
 }
 
 engine::Probe PluginEvidence::probe(const WeightGoal& goal, bool inits) const {

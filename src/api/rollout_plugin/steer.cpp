@@ -94,7 +94,7 @@ class Steering {
         is_held_ = !engine::paused_by(seen.workload, course_).empty();
         locate();
         course_.compile = [this] { return plan(); };
-        if (evidence_) move_by_plugin();
+        if (evidence_) move_by(*evidence_);
     }
 
     Decision decide() {
@@ -105,7 +105,7 @@ class Steering {
             return decision;
         }
         if (decision.memory) {
-            state_ = remembering(std::move(state_), *decision.memory, evidence_->status());
+            state_ = remembering(std::move(state_), *decision.memory, plugin_status());
             locate();
         }
         engine::keep_quiet_for_a_moment(decision, seen_, now_);
@@ -117,14 +117,19 @@ class Steering {
     }
 
   private:
+    // Null: nothing is known, or no plugin outside moves it.
+    const ResourceStatus* plugin_status() const {
+        return evidence_ ? evidence_->status() : nullptr;
+    }
+
     // Where the rollout stands, by what is remembered of it.
     void locate() {
         if (spec_) at_ = position_of(*spec_, reported_, state_, is_held_, now_);
         runs_ = state_.memory ? runs_of(seen_, object_, *state_.memory, at_.list) : Runs{};
     }
 
-    void move_by_plugin() {
-        course_.weight.emplace(weight_of(object_, *spec_, reported_, state_, orders_, *evidence_));
+    void move_by(const PluginEvidence& evidence) {
+        course_.weight.emplace(weight_of(object_, *spec_, reported_, state_, orders_, evidence));
         course_.commands = course_.commands.subspan(1);
         course_.returns_freely = false;  // the plugin is asked to
         course_.quarantine.reset();      // what failed stands in the same status
@@ -137,7 +142,7 @@ class Steering {
         if (!spec_) return refusing(read_.error(), seen_.workload.replicas);
         Circumstances here = circumstances(reported_, at_, orders_, runs_);
         if (evidence_) {
-            const ResourceStatus* status = evidence_->status();
+            const ResourceStatus* status = plugin_status();
             here.replicas = {100};
             here.by_plugin = true;
             here.is_current = status && status->current_revision == status->updated_revision;
@@ -162,7 +167,9 @@ class Steering {
             look_at_background(decision, seen_, runs_);
         const bool exposes_nothing =
             evidence_ ? state_.weight == 0
-                      : exposed_count(*state_.partition, seen_.workload.replicas).value == 0;
+                      : exposed_count(state_.partition.value_or(closed_partition),
+                                      seen_.workload.replicas)
+                                .value == 0;
         if (decision.takes_step && exposes_nothing && spec_ && !orders_.promotes_fully)
             check_analyses(
                 decision,
