@@ -302,10 +302,9 @@ def pods_are_available_after_a_while(api: Api, ns: str) -> Any:
     wait_for("both to be available", lambda: api.get("StatefulSet", "web", ns),
              lambda obj: obj["status"].get("availableReplicas") == 2)
     change_image(api, ns, "web", IMAGE_B)
-    wait_for_pods(api, ns, "web", [IMAGE_B] * 2)
-    wait_for("both to be available again", lambda: api.get("StatefulSet", "web", ns),
-             lambda obj: obj["status"].get("availableReplicas") == 2)
-    return wait_for_current(api, ns, IMAGE_B)
+    wait_for_current(api, ns, IMAGE_B)
+    return wait_for("both to be available again", lambda: end_state(api, ns),
+                    lambda state: state["counts"]["availableReplicas"] == 2)
 
 
 @trace
