@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <boost/json.hpp>
 
+#include "api/json_parts.hpp"
 #include "base/printable.hpp"
 #include "engine/steering.hpp"
 #include "model/annotations.hpp"
@@ -113,6 +114,10 @@ Decision decide(const Claims& claims, const Snapshot& seen, Instant now) {
     return decision;
 }
 
+engine::Subject subject_of(const model::Resource& resource, const CustomObject& object) {
+    return {ref_to(resource, object.meta.key), object.meta.uid};
+}
+
 engine::Action write_to(const engine::Subject& object, bool of_status,
                         std::string_view operations) {
     json::array patch{
@@ -126,8 +131,7 @@ std::optional<engine::Action> status_write(const engine::Subject& subject,
                                            const CustomObject& object, const std::string& old,
                                            const std::string& status) {
     if (status == old) return std::nullopt;
-    boost::system::error_code error;
-    json::value seen = object.status.empty() ? json::value{} : json::parse(object.status, error);
+    json::value seen = model::parse_json(object.status);
     const json::array operations{
         json::object{
             {"op", "test"}, {"path", "/metadata/generation"}, {"value", object.meta.generation}},

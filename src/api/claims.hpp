@@ -51,11 +51,23 @@ engine::Decision reporting(const Claims& claims, const engine::Snapshot& seen,
 // The value of an annotation, or an empty text.
 const std::string& annotation_of(const model::CustomObject& object, const std::string& name);
 
+// An object of this kind, by its UID.
+engine::Subject subject_of(const model::Resource& resource, const model::CustomObject& object);
+
 // A write to an object of this UID, and to no namesake. `operations` is a JSON array.
 engine::Action write_to(const engine::Subject& object, bool of_status, std::string_view operations);
 // Replaces the status that was seen by this one; nothing if they are the same.
 std::optional<engine::Action> status_write(const engine::Subject& subject,
                                            const model::CustomObject& object,
                                            const std::string& old, const std::string& status);
+// The same of the status of an API, whose write_status() cuts: statuses that differ beyond the
+// bounds only are the same.
+template <class Status>
+std::optional<engine::Action> status_write(const engine::Subject& subject,
+                                           const model::CustomObject& object, const Status& old,
+                                           const Status& status) {
+    if (status == old) return std::nullopt;
+    return status_write(subject, object, write_status(old), write_status(status));
+}
 
 }  // namespace sluice::api

@@ -1,20 +1,28 @@
 // Reads and writes the parts of an object that the operator itself writes. Writing leaves out what
 // says nothing and cuts texts, so that the API server takes it; reading is total: what is not of
 // its type reads as nothing. A time of Instant{} is none.
+// What is both read and written lists its fields once: a function of a JsonReader or JsonWriter and
+// a value calls the same functions of either.
 #pragma once
 
 #include <algorithm>
 #include <boost/json.hpp>
+#include <concepts>
 #include <cstdint>
 #include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/time.hpp"
+#include "model/json_text.hpp"
 
 namespace sluice::api {
+
+// The bound of what needs none.
+inline constexpr std::size_t unbounded = std::numeric_limits<std::int64_t>::max();
 
 // At most so many bytes, with no character cut in two. The bounds of definitions count characters,
 // which are never more.
@@ -25,24 +33,23 @@ inline std::string_view cut(std::string_view text, std::size_t max) {
     return text.substr(0, max);
 }
 
+// A field of a status that is no text as JSON. A number is from 0 to `max`.
+template <class Field>
+boost::json::value json_of(const Field& value, std::size_t max) {
+    if constexpr (std::same_as<Field, Instant>)
+        return boost::json::string(to_rfc3339(value));
+    else if constexpr (std::same_as<Field, bool>)
+        return value;
+    else if constexpr (std::integral<Field>)
+        return std::clamp<std::int64_t>(value, 0, static_cast<std::int64_t>(max));
+    else if constexpr (requires { *value; })
+        return value ? json_of(*value, max) : boost::json::value{};
+    else
+        return json_of(value.value, max);
+}
+
 class JsonWriter {
   public:
-    JsonWriter& text(std::string_view key, std::string_view value, std::size_t max) {
-        if (!value.empty()) object_[key] = cut(value, max);
-        return *this;
-    }
-    JsonWriter& time(std::string_view key, Instant value) {
-        if (value != Instant{}) object_[key] = to_rfc3339(value);
-        return *this;
-    }
-    JsonWriter& number(std::string_view key, std::int64_t value) {
-        object_[key] = std::max<std::int64_t>(value, 0);
-        return *this;
-    }
-    JsonWriter& flag(std::string_view key, bool value) {
-        if (value) object_[key] = true;
-        return *this;
-    }
     JsonWriter& part(std::string_view key, boost::json::value value) {
         object_[key] = std::move(value);
         return *this;
@@ -56,6 +63,56 @@ class JsonWriter {
             if (array.size() < max) array.push_back(write(entry));
         if (!array.empty()) object_[key] = std::move(array);
         return *this;
+    }
+
+    // For lists of fields. One that says nothing is left out, but where it is `always` written.
+    JsonWriter& field(std::string_view key, std::string_view text, std::size_t max = unbounded) {
+        return text.empty() ? *this : always(key, text, max);
+    }
+    JsonWriter& always(std::string_view key, std::string_view text, std::size_t max = unbounded) {
+        object_[key] = cut(text, max);
+        return *this;
+    }
+    template <class Field>
+        requires(!std::convertible_to<const Field&, std::string_view>)
+    JsonWriter& field(std::string_view key, const Field& value, std::size_t max = unbounded) {
+        return value == Field{} ? *this : always(key, value, max);
+    }
+    template <class Field>
+        requires(!std::convertible_to<const Field&, std::string_view>)
+    JsonWriter& always(std::string_view key, const Field& value, std::size_t max = unbounded) {
+        object_[key] = json_of(value, max);
+        return *this;
+    }
+    // The field that an object is not without.
+    JsonWriter& key(std::string_view key, const std::string& value, std::size_t max) {
+        return always(key, value, max);
+    }
+    // Of a list of words, the one at this place.
+    template <class Word, class Words>
+    JsonWriter& word(std::string_view key, Word value, const Words& words) {
+        object_[key] = words[static_cast<std::size_t>(value)];
+        return *this;
+    }
+    template <class Part, class Fields>
+    JsonWriter& part(std::string_view key, const Part& value, Fields fields) {
+        JsonWriter inner;
+        if constexpr (requires { *value; }) {
+            if (value) fields(inner, *value);
+        } else if (value != Part{}) {
+            fields(inner, value);
+        }
+        if (!inner.object_.empty()) object_[key] = inner.take();
+        return *this;
+    }
+    template <class Entry, class Fields>
+    JsonWriter& entries(std::string_view key, const std::vector<Entry>& from, std::size_t max,
+                        Fields fields) {
+        return list(key, from, max, [&](const Entry& entry) {
+            JsonWriter inner;
+            fields(inner, entry);
+            return inner.take();
+        });
     }
     boost::json::object take() { return std::move(object_); }
 
@@ -108,8 +165,86 @@ class JsonReader {
         return entries;
     }
 
+    // For lists of fields: each is read into its place. A number beyond its bound is none.
+    template <class Field>
+    JsonReader& field(std::string_view key, Field& into, std::size_t max = unbounded) {
+        if constexpr (std::same_as<Field, std::string>)
+            into = text(key);
+        else if constexpr (std::same_as<Field, Instant>)
+            into = time(key);
+        else if constexpr (std::same_as<Field, bool>)
+            into = flag(key);
+        else if constexpr (std::same_as<Field, std::optional<bool>>)
+            into = truth(key);
+        else if constexpr (std::integral<Field>)
+            into = number<Field>(key).value_or(into);
+        else if constexpr (requires { *into; }) {
+            const std::optional<int> found = number(key);
+            if (found && std::cmp_less_equal(*found, max)) into.emplace(*found);
+        } else
+            into.value = count(key);
+        return *this;
+    }
+    template <class Field>
+    JsonReader& always(std::string_view key, Field& into, std::size_t max = unbounded) {
+        return field(key, into, max);
+    }
+    // Without it there is no object.
+    JsonReader& key(std::string_view key, std::string& into, std::size_t max) {
+        if (field(key, into, max); into.empty()) object_ = nullptr;
+        return *this;
+    }
+    // One that is none of the words is the first.
+    template <class Word, class Words>
+    JsonReader& word(std::string_view key, Word& into, const Words& words) {
+        const auto found = std::ranges::find(words, text(key));
+        into = static_cast<Word>(found == words.end() ? 0 : found - words.begin());
+        return *this;
+    }
+    template <class Part, class Fields>
+    JsonReader& part(std::string_view key, std::optional<Part>& into, Fields fields) {
+        into = part(key).whole<Part>(fields);
+        return *this;
+    }
+    template <class Part, class Fields>
+    JsonReader& part(std::string_view key, Part& into, Fields fields) {
+        JsonReader inner = part(key);
+        fields(inner, into);
+        return *this;
+    }
+    template <class Entry, class Fields>
+    JsonReader& entries(std::string_view key, std::vector<Entry>& into, std::size_t max,
+                        Fields fields) {
+        into = list(key, max, [&](JsonReader inner) { return inner.whole<Entry>(fields); });
+        return *this;
+    }
+
   private:
+    template <class Part, class Fields>
+    std::optional<Part> whole(Fields fields) {
+        Part part;
+        fields(*this, part);
+        return object_ ? std::optional{std::move(part)} : std::nullopt;
+    }
+
     const boost::json::object* object_;
 };
+
+// What the fields make of a JSON text.
+template <class Whole, class Fields>
+Whole read_json(std::string_view text, Fields fields) {
+    const boost::json::value value = model::parse_json(text);
+    JsonReader reader{&value};
+    Whole whole;
+    fields(reader, whole);
+    return whole;
+}
+
+template <class Whole, class Fields>
+std::string write_json(const Whole& whole, Fields fields) {
+    JsonWriter writer;
+    fields(writer, whole);
+    return boost::json::serialize(writer.take());
+}
 
 }  // namespace sluice::api

@@ -7,15 +7,12 @@
 #include "api/metrics/prometheus.hpp"
 #include "api/phased_rollout/decide.hpp"
 #include "api/phased_rollout/spec.hpp"
-#include "api/phased_rollout/verbs.hpp"
 #include "api/pilot/decide.hpp"
 #include "api/pilot/hooks/elasticsearch.hpp"
-#include "api/pilot/spec.hpp"
-#include "api/pilot/verbs.hpp"
 #include "api/rollout_plugin/decide.hpp"
 #include "api/rollout_plugin/declarations.hpp"
-#include "api/rollout_plugin/plugin_inquiry.hpp"
-#include "api/rollout_plugin/verbs.hpp"
+#include "api/rollout_plugin/plugin.hpp"
+#include "api/rollout_plugin/run_object.hpp"
 #include "base/assert.hpp"
 
 namespace sluice::api {
@@ -46,6 +43,8 @@ constexpr Watch rollout_plugins[] = {
     {&rollout_plugin::resource, Named{rollout_plugin::target_of}},
     {&analysis::resource, Owner{&rollout_plugin::resource}, {}, analysis::trim},
     settings_in(rollout_plugin::config_map)};
+constexpr std::string_view on_runs_of_plugins[] = {rollout_plugin::made_for,
+                                                   rollout_plugin::made_for_step};
 
 constexpr Watch analysis_runs[] = {{&analysis::resource, Itself{}, {}, analysis::trim}};
 constexpr std::string_view on_runs[] = {analysis::serve_annotation};
@@ -70,8 +69,8 @@ const Api table[] = {
     {.name = "rolloutplugin",
      .resource = &rollout_plugin::resource,
      .watches = rollout_plugins,
+     .annotations = on_runs_of_plugins,
      .concerns = rollout_plugin::concerns,
-     .prepare = rollout_plugin::prepare,
      .decide = rollout_plugin::decide,
      .declared = {rollout_plugin::read_settings, rollout_plugin::programs_in},
      .asks = {.begin = rollout_plugin::inquire,
@@ -83,7 +82,6 @@ const Api table[] = {
      .resource = &analysis::resource,
      .watches = analysis_runs,
      .annotations = on_runs,
-     .prepare = analysis::prepare,
      .decide = analysis::decide,
      .asks = {.begin = analysis::inquire,
               .subject = "measurement",

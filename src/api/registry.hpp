@@ -39,7 +39,7 @@ struct Api {
     bool (*concerns)(const model::StatefulSet& set,
                      const std::vector<model::CustomObject>& objects) = nullptr;
     // Completes what is seen, its settings among it, with what only the API can read.
-    void (*prepare)(engine::Snapshot& seen);
+    void (*prepare)(engine::Snapshot& seen) = [](engine::Snapshot&) {};
     engine::Decision (*decide)(const engine::Snapshot& seen, Instant now);
     Declared declared = {};  // in the ConfigMap that it watches and that concerns everybody
     Inquiries asks = {};     // how its probes are asked

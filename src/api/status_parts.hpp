@@ -18,32 +18,16 @@ inline constexpr std::size_t name_max = 253;
 inline constexpr std::size_t sentence_max = 1024;
 inline constexpr std::size_t conditions_max = 16;
 
-// A status with nothing but its head.
-template <class Status>
-Status read_head(const JsonReader& reader) {
-    Status status;
-    status.phase = reader.text("phase");
-    status.reason = reader.text("reason");
-    status.message = reader.text("message");
-    status.unblock = reader.text("unblock");
-    status.since = reader.time("since");
-    status.observed_generation = reader.number<std::int64_t>("observedGeneration").value_or(0);
-    status.guarantee = reader.text("guarantee");
-    return status;
-}
-
-template <class Status>
-JsonWriter written_head(const Status& status) {
-    JsonWriter writer;
-    writer.text("phase", status.phase, word_max)
-        .text("reason", status.reason, word_max)
-        .text("message", status.message, sentence_max)
-        .text("unblock", status.unblock, sentence_max)
-        .time("since", status.since)
-        .number("observedGeneration", status.observed_generation)
-        .text("guarantee", status.guarantee, short_max);
-    return writer;
-}
+// The fields at the head of a status, to read and to write.
+inline constexpr auto head_fields = [](auto& json, auto& status) {
+    json.field("phase", status.phase, word_max)
+        .field("reason", status.reason, word_max)
+        .field("message", status.message, sentence_max)
+        .field("unblock", status.unblock, sentence_max)
+        .field("since", status.since)
+        .always("observedGeneration", status.observed_generation)
+        .field("guarantee", status.guarantee, short_max);
+};
 
 // The conditions with this one in place of one of its type. Of an older one with the same status,
 // the time of the transition stays.

@@ -87,7 +87,7 @@ bool is_paused(const Steered& steered) {
 Reply pause(const Steered& steered, const Standing& standing) {
     if (auto refusal = not_steering(steered, standing)) return std::unexpected(*refusal);
     if (is_paused(steered))
-        return decline(fmt::format("{} is paused already; resume lets it go on.", steered.title));
+        return decline("{} is paused already; resume lets it go on.", steered.title);
     const bool pending = steered.workload && is_pending(*steered.workload);
     return Change{{annotate(Place::Object, key::paused, "true")},
                   fmt::format("{} is paused: {} until you resume it.", steered.title,
@@ -103,7 +103,7 @@ Reply resume(const Steered& steered, const Standing& standing) {
     if (is_workload_paused(steered))
         change.writes.push_back(annotate(Place::Workload, key::paused, nullptr));
     if (change.writes.empty())
-        return decline(fmt::format("{} is not paused; {}.", steered.title, waiting_text(standing)));
+        return decline("{} is not paused; {}.", steered.title, waiting_text(standing));
     change.done = fmt::format(
         "{} is resumed: the rollout goes on from where it stood, as soon as "
         "its gate lets the next pod go.",
@@ -114,8 +114,8 @@ Reply resume(const Steered& steered, const Standing& standing) {
 Reply retry(const Steered& steered, const Standing& standing, Instant now) {
     if (auto refusal = not_steering(steered, standing)) return std::unexpected(*refusal);
     if (!is_one_of(standing.reason, awaiting_retry))
-        return decline(fmt::format("There is nothing to retry at {}: {}.", steered.title,
-                                   waiting_text(standing)));
+        return decline("There is nothing to retry at {}: {}.", steered.title,
+                       waiting_text(standing));
     return Change{
         {annotate(Place::Object, key::retry, json::string(std::to_string(now.ms)))},
         fmt::format("{} tries again: its gate is asked for the next pod anew.", steered.title)};

@@ -2,6 +2,8 @@
 // fills in and that nobody needs a kind's name to read. A refusal is a sentence, never a change.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <array>
 #include <boost/json/object.hpp>
 #include <cstdint>
@@ -65,8 +67,9 @@ struct Refusal {
 };
 using Reply = std::expected<Change, Refusal>;
 
-inline std::unexpected<Refusal> decline(std::string why) {
-    return std::unexpected(Refusal{std::move(why)});
+template <class... Args>
+std::unexpected<Refusal> decline(fmt::format_string<Args...> why, Args&&... args) {
+    return std::unexpected(Refusal{fmt::format(why, std::forward<Args>(args)...)});
 }
 
 using Reaction = Reply (*)(const Steered& steered, Instant now);

@@ -7,6 +7,7 @@
 
 #include "api/registry.hpp"
 #include "base/printable.hpp"
+#include "base/text.hpp"
 #include "model/annotations.hpp"
 
 namespace sluice::api {
@@ -14,10 +15,6 @@ namespace {
 
 std::string title_of(const Dialect& dialect, const std::string& name) {
     return fmt::format("{}/{}", dialect.names.front(), name);
-}
-
-char lower(char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }
 
 }  // namespace
@@ -34,8 +31,7 @@ std::span<const Dialect* const> dialects() {
 }
 
 const Dialect* find_dialect(std::string_view kind) {
-    std::string word{kind};
-    std::ranges::transform(word, word.begin(), lower);
+    const std::string word = in_lower_case(kind);
     for (const Dialect* dialect : dialects()) {
         std::string_view name = word;
         const std::size_t dot = name.find('.');
@@ -79,8 +75,7 @@ Result<Steered> read_steered(const Dialect& dialect, const boost::json::object& 
 }
 
 Reply reply(const Dialect& dialect, Verb verb, const Steered& steered, Instant now) {
-    if (steered.object.meta.deleting)
-        return decline(fmt::format("{} is being deleted.", steered.title));
+    if (steered.object.meta.deleting) return decline("{} is being deleted.", steered.title);
     return dialect.replies[static_cast<std::size_t>(verb)](steered, now);
 }
 

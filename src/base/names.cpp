@@ -1,6 +1,7 @@
 #include "base/names.hpp"
 
 #include <algorithm>
+#include <ranges>
 
 namespace sluice {
 namespace {
@@ -41,12 +42,10 @@ bool is_dns_label(std::string_view text) {
 }
 
 bool is_dns_subdomain(std::string_view text) {
-    if (text.size() > subdomain_bytes_max) return false;
-    for (auto dot = text.find('.'); dot != std::string_view::npos; dot = text.find('.')) {
-        if (!has_dns_label_shape(text.substr(0, dot))) return false;
-        text.remove_prefix(dot + 1);
-    }
-    return has_dns_label_shape(text);
+    return !text.empty() && text.size() <= subdomain_bytes_max &&
+           std::ranges::all_of(std::views::split(text, '.'), [](auto part) {
+               return has_dns_label_shape(std::string_view{part});
+           });
 }
 
 bool is_plain_path(std::string_view path) {
@@ -54,14 +53,10 @@ bool is_plain_path(std::string_view path) {
     const bool readable = std::ranges::all_of(path, [](char c) {
         return c > ' ' && c < '\x7f' && !std::string_view("%?#\\\"").contains(c);
     });
-    if (!readable) return false;
-    for (std::string_view rest = path; !rest.empty();) {
-        rest.remove_prefix(1);
-        const std::string_view part = rest.substr(0, rest.find('/'));
-        if (part.empty() || part == "." || part == "..") return false;
-        rest.remove_prefix(part.size());
-    }
-    return true;
+    return readable && std::ranges::none_of(std::views::split(path.substr(1), '/'), [](auto one) {
+               const std::string_view part{one};
+               return part.empty() || part == "." || part == "..";
+           });
 }
 
 }  // namespace sluice

@@ -1,6 +1,7 @@
 #include "cli/cluster.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <openssl/rand.h>
 #include <signal.h>
 #include <unistd.h>
@@ -34,10 +35,7 @@ const std::string operator_user = "system:serviceaccount:sluice-system:sluice";
 Redacted random_token() {
     unsigned char bytes[24];
     if (RAND_bytes(bytes, sizeof bytes) != 1) return {};
-    std::string token;
-    for (const unsigned char byte : bytes)
-        token += fmt::format("{:02x}", byte);
-    return Redacted{std::move(token)};
+    return Redacted{fmt::format("{:02x}", fmt::join(bytes, ""))};
 }
 
 // Where clients on this machine reach what listens at `address`.
@@ -99,7 +97,7 @@ class Running {
     Running(asio::io_context& loop, const ClusterCommand& command, Redacted admin,
             Redacted of_operator)
         : loop_(loop),
-          cluster_(options_for(command)),
+          cluster_({.seed = command.seed, .start = net::Clock{}.now(), .tracks_fields = true}),
           admin_token_(std::move(admin)),
           operator_token_(std::move(of_operator)),
           serving_(loop, cluster_, command.speed,
@@ -121,13 +119,6 @@ class Running {
     int exit_code() const { return exit_code_; }
 
   private:
-    static sim::ClusterOptions options_for(const ClusterCommand& command) {
-        sim::ClusterOptions options;
-        options.seed = command.seed;
-        options.start = net::Clock{}.now();
-        options.tracks_fields = true;
-        return options;
-    }
     void end();
     void end_clients();
 

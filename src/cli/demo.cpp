@@ -81,29 +81,20 @@ class Canvas {
     int rows_ = 0;
 };
 
-// How far the story should be by now. Time on the wall goes on while we draw.
-class Tempo {
-  public:
-    explicit Tempo(double speed) : speed_(speed), began_(std::chrono::steady_clock::now()) {}
-    bool is_due(Duration simulated) const {
-        const auto passed = std::chrono::steady_clock::now() - began_;
-        return std::chrono::duration<double, std::milli>(passed).count() * speed_ >=
-               static_cast<double>(simulated.count());
-    }
-
-  private:
-    double speed_;
-    std::chrono::steady_clock::time_point began_;
-};
-
-// Beats that are due are played; `each` sees every one of them.
+// Beats that are due are played; `each` sees every one of them. Time on the wall goes on while we
+// draw.
 template <class Each, class Frame>
 void play(Stage& stage, double speed, Each each, Frame frame) {
-    const Tempo tempo{speed};
+    const auto began = std::chrono::steady_clock::now();
+    const auto is_due = [&](Duration simulated) {
+        const auto passed = std::chrono::steady_clock::now() - began;
+        return std::chrono::duration<double, std::milli>(passed).count() * speed >=
+               static_cast<double>(simulated.count());
+    };
     Duration played{0};
     while (!stopped && !stage.is_over()) {
         frame();
-        while (!stopped && !stage.is_over() && tempo.is_due(played + Stage::beat)) {
+        while (!stopped && !stage.is_over() && is_due(played + Stage::beat)) {
             const Scene before = stage.scene();
             each(before, stage.next());
             played += Stage::beat;

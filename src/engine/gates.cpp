@@ -96,6 +96,10 @@ Hold brief_hold(Reason reason, std::string message, const Snapshot& seen, Instan
     return hold;
 }
 
+std::string waiting_text(const Standing& standing) {
+    return fmt::format("Revision {} waits behind a closed gate.", standing.updated);
+}
+
 std::string waiting_for_pod(const std::string& pod) {
     return fmt::format("Waiting for pod {} to be updated and ready.", pod);
 }

@@ -28,5 +28,7 @@ Hold brief_hold(Reason reason, std::string message, const Snapshot& seen, Instan
 // The sentence for "this pod was let go and is not back yet": also what the write that lets it go
 // says, so that waiting for it costs no further write.
 std::string waiting_for_pod(const std::string& pod);
+// The same for "nothing is exposed yet".
+std::string waiting_text(const Standing& standing);
 
 }  // namespace sluice::engine

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <boost/json.hpp>
 #include <charconv>
 
@@ -15,9 +16,9 @@ constexpr std::size_t text_max = 2048;
 constexpr std::int64_t id_max = 1'000'000'000'000;
 constexpr std::int64_t place_max = 1'000;
 
-std::string text_at(const json::object& object, const char* key) {
+std::string_view text_at(const json::object& object, const char* key) {
     const json::value* value = object.if_contains(key);
-    return value && value->is_string() ? std::string{value->get_string()} : std::string{};
+    return value && value->is_string() ? std::string_view{value->get_string()} : "";
 }
 
 std::int64_t number_at(const json::object& object, const char* key) {
@@ -57,8 +58,10 @@ std::string encode(const Memory& memory) {
 
 std::optional<Memory> decode_memory(std::string_view text) {
     if (text.empty() || text.size() > text_max) return std::nullopt;
+    std::array<unsigned char, 2 * text_max> room;
+    json::monotonic_resource resource{room.data(), room.size()};
     boost::system::error_code error;
-    const json::value value = json::parse(text, error);
+    const json::value value = json::parse(text, error, &resource);
     if (error || !value.is_object()) return std::nullopt;
     const json::object& object = value.get_object();
 

@@ -83,8 +83,7 @@ Decision PartitionLever::move_gate(Memory memory, Partition to, StatusReport rep
 }
 
 Memory PartitionLever::fresh_memory() const {
-    Memory memory;
-    memory.uid = set().meta.uid;
+    Memory memory = first_memory(set().meta.uid, standing_, course_, now_);
     memory.template_hash = set().template_hash;
     memory.generation = set().meta.generation;
     memory.retry = retry_asked();

@@ -130,15 +130,9 @@ Decision PartitionLever::shut(Memory memory, Reason reason, const std::string& m
 // What the spec alone demands, whether the status is up to date or not.
 std::optional<Decision> PartitionLever::guard() const {
     if (seen_.contested_until && now_ < *seen_.contested_until) return contested();
-    if (!memory_ && is_unguarded(set())) {
-        Memory adopted = fresh_memory();
-        adopted.revision = standing_.updated;
-        adopted.started = now_;
-        adopted.place = course_.first_place;
-        adopted.list = course_.list;
-        return shut(std::move(adopted), Reason::Adopted,
+    if (!memory_ && is_unguarded(set()))
+        return shut(fresh_memory(), Reason::Adopted,
                     "Sluice steers this set from now on; its gate is closed.");
-    }
     if (!memory_) return std::nullopt;
     if (is_overtaken(set(), *memory_)) {
         Memory overtaken = *memory_;
@@ -157,7 +151,7 @@ Decision PartitionLever::resume(Memory memory, Partition to) const {
         exposes
             ? fmt::format("The rollout to revision {} goes on: {} of {} pods are exposed to it.",
                           standing_.updated, standing_.exposed.value, set().replicas.value)
-            : fmt::format("Revision {} waits behind a closed gate.", standing_.updated);
+            : waiting_text(standing_);
     return move(std::move(memory), to,
                 {exposes ? Phase::Rolling : Phase::Waiting, Reason::RolloutStarted, message, {}});
 }

@@ -43,7 +43,7 @@ enum class Tone : std::uint8_t { Normal, Warning };
     X(OnDelete, Warning,                                                                           \
       "The update strategy is not RollingUpdate, so there is no gate to steer.",                   \
       "Set spec.updateStrategy.type to RollingUpdate.")                                            \
-    X(ClaimedByOther, Warning, "Another steersman holds this workload.",                           \
+    X(ClaimedByOther, Warning, "Somebody else steers this workload.",                              \
       "Remove the other one, or this one.")                                                        \
     X(GateBypassed, Warning, "Somebody else opened the gate; it was closed again.",                \
       "Find out who writes spec.updateStrategy.rollingUpdate.partition.")                          \

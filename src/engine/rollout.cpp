@@ -8,19 +8,11 @@
 
 namespace sluice::engine {
 
-std::string Rollout::waiting_text() const {
-    return fmt::format("Revision {} waits behind a closed gate.", standing().updated);
-}
-
 Memory Rollout::opened(std::int64_t id) const {
     Memory memory = lever_.fresh_memory();
     memory.id = id;
-    memory.revision = standing().updated;
     memory.partition = closed_partition;
     memory.open = true;
-    memory.started = now_;
-    memory.place = course_.first_place;
-    memory.list = course_.list;
     return memory;
 }
 
@@ -43,13 +35,14 @@ Decision Rollout::adopt() const {
     Memory memory = opened(pending ? 1 : 0);
     memory.open = pending;
     Decision decision =
-        pending ? lever_.move(memory, closed_partition,
-                              {Phase::Waiting, Reason::RolloutStarted, waiting_text(), {}})
-                : lever_.move(memory, lever_.resting(), {Phase::Idle, Reason::Adopted, "", {}});
+        pending
+            ? lever_.move(memory, closed_partition,
+                          {Phase::Waiting, Reason::RolloutStarted, waiting_text(standing()), {}})
+            : lever_.move(memory, lever_.resting(), {Phase::Idle, Reason::Adopted, "", {}});
     const std::string& name = standing().seen.workload.meta.key.name;
     decision.notices.push_back(
         {Reason::Adopted, fmt::format("Sluice steers {} from now on.", name)});
-    if (pending) decision.notices.push_back({Reason::RolloutStarted, waiting_text()});
+    if (pending) decision.notices.push_back({Reason::RolloutStarted, waiting_text(standing())});
     if (pending && standing().current == standing().updated)
         decision.notices.push_back(
             {Reason::PodsPredateSet,
@@ -93,7 +86,7 @@ Decision Rollout::start(const Memory& memory) const {
                                           "The template is back at revision {}: the pods that were "
                                           "updated return to it.",
                                           standing().updated)
-                                    : waiting_text();
+                                    : waiting_text(standing());
     Decision decision =
         lever_.move(std::move(fresh), closed_partition, {Phase::Waiting, reason, message, {}});
     decision.notices.push_back({reason, message});

@@ -36,7 +36,6 @@ class Rollout {
     Decision complete(Memory memory) const;
 
     Memory opened(std::int64_t id) const;
-    std::string waiting_text() const;
     const Standing& standing() const { return lever_.standing(); }
 
     const Lever& lever_;

@@ -16,6 +16,16 @@ std::optional<Memory> recall(const model::StatefulSet& set) {
     return memory;
 }
 
+Memory first_memory(std::string uid, const Standing& standing, const Course& course, Instant now) {
+    Memory memory;
+    memory.uid = std::move(uid);
+    memory.revision = standing.updated;
+    memory.started = now;
+    memory.place = course.first_place;
+    memory.list = course.list;
+    return memory;
+}
+
 bool knows_no_rollout(const std::optional<Memory>& memory) {
     return !memory || memory->id == 0;
 }

@@ -13,6 +13,7 @@
 #include "engine/plan.hpp"
 #include "engine/report.hpp"
 #include "engine/snapshot.hpp"
+#include "engine/standing.hpp"
 
 namespace sluice::engine {
 
@@ -85,6 +86,8 @@ std::string paused_by(const model::StatefulSet& set, const Course& course);
 
 // What we remember of this very set; memory of a namesake, or memory that is garbled, is none.
 std::optional<Memory> recall(const model::StatefulSet& set);
+// Of a workload as it is now, with the place where a rollout begins.
+Memory first_memory(std::string uid, const Standing& standing, const Course& course, Instant now);
 // It is lost, or there was no rollout yet.
 bool knows_no_rollout(const std::optional<Memory>& memory);
 

@@ -251,9 +251,7 @@ Decision WeightLever::narrow(Memory memory, PodCount exposed_max) const {
 }
 
 Memory WeightLever::fresh_memory() const {
-    Memory memory;
-    memory.uid = weight_.binding;
-    return memory;
+    return first_memory(weight_.binding, standing_, course_, now_);
 }
 
 std::optional<int> WeightLever::promotes_at() const {

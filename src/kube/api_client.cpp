@@ -13,6 +13,7 @@
 #include "kube/sentence.hpp"
 #include "kube/status.hpp"
 #include "kube/user_agent.hpp"
+#include "net/clock.hpp"
 
 namespace sluice::kube {
 namespace {
@@ -22,12 +23,6 @@ using SteadyTime = std::chrono::steady_clock::time_point;
 
 Duration since(SteadyTime start) {
     return std::chrono::duration_cast<Duration>(std::chrono::steady_clock::now() - start);
-}
-
-// Retry-After dates are wall times of the server.
-Instant wall_time() {
-    const auto since_epoch = std::chrono::system_clock::now().time_since_epoch();
-    return {std::chrono::duration_cast<Duration>(since_epoch).count()};
 }
 
 bool is_success(int status) {
@@ -198,7 +193,7 @@ void ApiClient::State::answered(net::TransferId id, Result<net::HttpResponse> re
         const int status = response->status;
         return finish(id, status, ApiResponse{status, std::move(response->body)});
     }
-    fail(id, api_error(call.request, *response, wall_time()));
+    fail(id, api_error(call.request, *response, net::wall_time()));
 }
 
 // Another request may have renewed the credentials since ours was sent: then those are not stale.

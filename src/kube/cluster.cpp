@@ -4,6 +4,7 @@
 
 #include <boost/json.hpp>
 
+#include "model/json_text.hpp"
 #include "wire/paths.hpp"
 #include "wire/requests.hpp"
 
@@ -114,9 +115,8 @@ namespace {
 // What is wrong with what was found; empty: nothing.
 std::string problem_with(const WantedPolicy& wanted, const ApiResult<ApiResponse>& answer) {
     if (!answer) return wanted.title + " is not there";
-    boost::system::error_code broken;
-    const json::value found = json::parse(answer->body, broken);
-    const json::value* spec = broken ? nullptr : found.find_pointer("/spec", broken);
+    const json::value found = model::parse_json(answer->body);
+    const json::value* spec = model::value_at(found, "/spec");
     if (spec && says_all(*spec, wanted.spec)) return {};
     return wanted.title + " is not the one of this version";
 }

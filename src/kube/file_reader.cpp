@@ -9,22 +9,10 @@
 #include <cerrno>
 #include <system_error>
 
+#include "net/spawn.hpp"
+
 namespace sluice::kube {
 namespace {
-
-class Descriptor {
-  public:
-    explicit Descriptor(int fd) : fd_(fd) {}
-    ~Descriptor() {
-        if (fd_ >= 0) ::close(fd_);
-    }
-    Descriptor(const Descriptor&) = delete;
-    Descriptor& operator=(const Descriptor&) = delete;
-    int get() const { return fd_; }
-
-  private:
-    int fd_;
-};
 
 FileLook look_of(const struct stat& status) {
     return {.device = status.st_dev,
@@ -66,7 +54,7 @@ Result<std::string> bytes_of(int fd, std::size_t size_hint, std::size_t bytes_ma
 }  // namespace
 
 Result<Redacted> FileReader::read(const std::string& path, std::size_t bytes_max) {
-    const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    const net::Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
     const int open_error = errno;
     struct stat status{};
     if (file.get() < 0 || ::fstat(file.get(), &status) != 0) {

@@ -27,6 +27,15 @@ const json::value* KubeconfigFields::find(std::string_view key) const {
     return value != nullptr && value->is_null() ? nullptr : value;
 }
 
+const json::array& KubeconfigFields::list(std::string_view key) {
+    static const json::array nothing;
+    const json::value* value = find(key);
+    if (value == nullptr) return nothing;
+    if (value->is_array()) return value->get_array();
+    complain(key, "must be a list");
+    return nothing;
+}
+
 bool KubeconfigFields::has(std::string_view key) const {
     const json::value* value = find(key);
     if (value == nullptr) return false;
@@ -65,15 +74,12 @@ bool KubeconfigFields::flag(std::string_view key) {
 
 std::vector<std::string> KubeconfigFields::texts(std::string_view key) {
     std::vector<std::string> all;
-    const json::value* value = find(key);
-    if (value == nullptr) return all;
-    if (!value->is_array()) complain(key, "must be a list");
-    for (std::size_t i = 0; value->is_array() && i < value->get_array().size(); ++i) {
-        const json::value& item = value->get_array()[i];
+    for (const json::value& item : list(key)) {
         if (item.is_string())
             all.emplace_back(item.get_string());
         else
-            complain(fmt::format("{}[{}]", key, i), "must be a string; put the value in quotes");
+            complain(fmt::format("{}[{}]", key, all.size()),
+                     "must be a string; put the value in quotes");
     }
     return all;
 }
@@ -84,11 +90,8 @@ KubeconfigFields KubeconfigFields::mapping(std::string_view key) {
 
 std::vector<KubeconfigFields> KubeconfigFields::mappings(std::string_view key) {
     std::vector<KubeconfigFields> all;
-    const json::value* value = find(key);
-    if (value == nullptr) return all;
-    if (!value->is_array()) complain(key, "must be a list");
-    for (std::size_t i = 0; value->is_array() && i < value->get_array().size(); ++i)
-        all.push_back({value->get_array()[i], fmt::format("{}[{}]", where(key), i), complaint_});
+    for (const json::value& item : list(key))
+        all.push_back({item, fmt::format("{}[{}]", where(key), all.size()), complaint_});
     return all;
 }
 

@@ -41,6 +41,7 @@ class KubeconfigFields {
     KubeconfigFields(boost::json::value mapping, std::string where,
                      std::shared_ptr<std::optional<Error>> complaint);
     const boost::json::value* find(std::string_view key) const;
+    const boost::json::array& list(std::string_view key);
     void complain_at(const std::string& where, std::string_view what);
 
     boost::json::object fields_;

@@ -10,34 +10,32 @@
 namespace sluice::kube {
 namespace {
 
-using Bio = std::unique_ptr<BIO, decltype(&BIO_free)>;
 using Certificate = std::unique_ptr<X509, decltype(&X509_free)>;
 using Key = std::unique_ptr<EVP_PKEY, decltype(&EVP_PKEY_free)>;
 
 // An int holds the length that OpenSSL wants; our files are bounded far below.
 constexpr std::size_t pem_bytes_max = 1 << 20;
 
-Bio bytes_of(std::string_view pem) {
-    const std::string_view bounded = pem.substr(0, pem_bytes_max);
-    return {BIO_new_mem_buf(bounded.data(), static_cast<int>(bounded.size())), &BIO_free};
-}
-
 int no_password(char*, int, int, void*) {
     return 0;
 }
 
-Certificate certificate(std::string_view pem) {
-    const Bio bytes = bytes_of(pem);
-    Certificate found{PEM_read_bio_X509(bytes.get(), nullptr, no_password, nullptr), &X509_free};
+template <class Read>
+auto read(std::string_view pem, Read read_bio) {
+    const std::string_view bounded = pem.substr(0, pem_bytes_max);
+    const std::unique_ptr<BIO, decltype(&BIO_free)> bytes(
+        BIO_new_mem_buf(bounded.data(), static_cast<int>(bounded.size())), &BIO_free);
+    auto* found = read_bio(bytes.get(), nullptr, no_password, nullptr);
     ERR_clear_error();
     return found;
 }
 
+Certificate certificate(std::string_view pem) {
+    return {read(pem, PEM_read_bio_X509), &X509_free};
+}
+
 Key private_key(std::string_view pem) {
-    const Bio bytes = bytes_of(pem);
-    Key found{PEM_read_bio_PrivateKey(bytes.get(), nullptr, no_password, nullptr), &EVP_PKEY_free};
-    ERR_clear_error();
-    return found;
+    return {read(pem, PEM_read_bio_PrivateKey), &EVP_PKEY_free};
 }
 
 }  // namespace

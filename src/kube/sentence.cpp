@@ -1,5 +1,8 @@
 #include "kube/sentence.hpp"
 
+#include "base/text.hpp"
+#include "base/utf8.hpp"
+
 namespace sluice::kube {
 namespace {
 
@@ -8,18 +11,6 @@ constexpr std::size_t name_bytes_max = 100;
 
 bool is_control(char c) {
     return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
-}
-
-bool continues_character(char c) {
-    return (static_cast<unsigned char>(c) & 0xc0) == 0x80;
-}
-
-std::string_view trimmed(std::string_view text) {
-    while (!text.empty() && text.front() == ' ')
-        text.remove_prefix(1);
-    while (!text.empty() && text.back() == ' ')
-        text.remove_suffix(1);
-    return text;
 }
 
 // A JSON Web Token starts with base64 of `{"`, and the shortest real one is far longer than this.
@@ -43,10 +34,7 @@ std::string printable(std::string_view text, std::size_t bytes_max) {
     }
     clean = trimmed(clean);
     if (clean.size() <= bytes_max) return clean;
-    std::size_t end = bytes_max;
-    while (end > 0 && continues_character(clean[end]))
-        --end;
-    return clean.substr(0, end) + "...";
+    return std::string(beginning(clean, bytes_max)) + "...";
 }
 
 std::string in_quotes(std::string_view name) {

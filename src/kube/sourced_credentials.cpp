@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "kube/exec_plugin.hpp"
+#include "net/clock.hpp"
 
 namespace sluice::kube {
 namespace {
@@ -148,6 +148,20 @@ void SourcedCredentials::plugin_ended(std::uint64_t run_number, Result<net::Prog
 void SourcedCredentials::answer_waiting(const Result<Access>& answer) {
     for (const Got& got : std::exchange(waiting_, {}))
         got(answer);
+}
+
+Result<std::shared_ptr<Credentials>> from_kubeconfig(boost::asio::io_context& loop,
+                                                     const std::vector<std::string>& paths,
+                                                     const std::string& context) {
+    return SourcedCredentials::open(loop, gather_from_kubeconfig(paths, context), net::wall_time);
+}
+
+Result<std::shared_ptr<Credentials>> from_service_account(boost::asio::io_context& loop,
+                                                          const std::string& directory,
+                                                          const std::string& host,
+                                                          const std::string& port) {
+    return SourcedCredentials::open(loop, gather_from_service_account(directory, host, port),
+                                    net::wall_time);
 }
 
 }  // namespace sluice::kube

@@ -13,10 +13,9 @@
 #include <vector>
 
 #include "kube/credentials.hpp"
-#include "kube/exec_credential.hpp"
+#include "kube/exec_plugin.hpp"
 #include "kube/file_reader.hpp"
 #include "kube/material.hpp"
-#include "net/subprocess.hpp"
 
 namespace sluice::kube {
 

@@ -2,15 +2,14 @@
 
 #include <fmt/format.h>
 
-#include <boost/json.hpp>
+#include <algorithm>
+#include <array>
 
-#include "kube/retry_after.hpp"
 #include "kube/sentence.hpp"
+#include "model/json_text.hpp"
 
 namespace sluice::kube {
 namespace {
-
-namespace json = boost::json;
 
 // The server's own Status has a few hundred bytes, with all causes of an invalid object some KiB.
 constexpr std::size_t status_bytes_max = 256 << 10;
@@ -23,23 +22,13 @@ struct Status {
     std::string reason;
 };
 
-std::string text(const json::object& object, std::string_view key, std::size_t bytes_max) {
-    const json::value* value = object.if_contains(key);
-    if (value == nullptr || !value->is_string()) return {};
-    return printable(std::string_view(value->get_string()), bytes_max);
-}
-
 // Empty if the body is something else: proxies answer in HTML.
 Status parse_status(std::string_view body) {
     if (body.size() > status_bytes_max) return {};
-    json::parse_options options;
-    options.max_depth = status_depth_max;
-    json::error_code wrong;
-    const json::value value = json::parse(body, wrong, {}, options);
-    if (wrong || !value.is_object()) return {};
-    const json::object& object = value.get_object();
-    if (text(object, "kind", reason_bytes_max) != "Status") return {};
-    return {text(object, "message", message_bytes_max), text(object, "reason", reason_bytes_max)};
+    const boost::json::value value = model::parse_json(body, status_depth_max);
+    if (model::text_at(value, "/kind") != "Status") return {};
+    return {printable(model::text_at(value, "/message"), message_bytes_max),
+            printable(model::text_at(value, "/reason"), reason_bytes_max)};
 }
 
 std::string without_query(std::string_view path) {
@@ -63,6 +52,24 @@ std::string sentence(const ApiRequest& request, int status, const std::string& m
 
 bool is_json_patch(const ApiRequest& request) {
     return request.method == "PATCH" && request.content_type == "application/json-patch+json";
+}
+
+constexpr Duration wait_min = 1s;
+constexpr Duration wait_max = 60s;
+
+constexpr std::array<std::string_view, 12> months{"Jan", "Feb", "Mar", "Apr", "May", "Jun",
+                                                  "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+
+bool is_digits(std::string_view text) {
+    return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+}
+
+// Counts no further than needed to know that it is too long.
+Duration seconds(std::string_view digits) {
+    Duration wait{0};
+    for (const char c : digits)
+        wait = std::min(wait_max, wait * 10 + std::chrono::seconds{c - '0'});
+    return wait;
 }
 
 }  // namespace
@@ -90,6 +97,23 @@ ApiError api_error(const ApiRequest& request, const net::HttpResponse& response,
             .status = response.status,
             .retry_after = parse_retry_after(response.retry_after, now),
             .reason = std::move(status.reason)};
+}
+
+std::optional<Instant> parse_http_date(std::string_view text) {
+    const bool has_form = text.size() == 29 && text.substr(3, 2) == ", " && text[7] == ' ' &&
+                          text[11] == ' ' && text[16] == ' ' && text.ends_with(" GMT");
+    if (!has_form) return std::nullopt;
+    const auto month = std::ranges::find(months, text.substr(8, 3));
+    return parse_rfc3339(fmt::format("{}-{:02}-{}T{}Z", text.substr(12, 4),
+                                     month - months.begin() + 1, text.substr(5, 2),
+                                     text.substr(17, 8)));
+}
+
+Duration parse_retry_after(std::string_view header, Instant now) {
+    if (is_digits(header)) return std::clamp(seconds(header), wait_min, wait_max);
+    if (const auto date = parse_http_date(header))
+        return std::clamp(*date - now, wait_min, wait_max);
+    return Duration{0};
 }
 
 }  // namespace sluice::kube

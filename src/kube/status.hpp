@@ -2,6 +2,7 @@
 // the server's Status, capped and cleaned; a body that is no Status is dropped, never shown.
 #pragma once
 
+#include <optional>
 #include <string_view>
 
 #include "base/result.hpp"
@@ -16,5 +17,12 @@ namespace sluice::kube {
 ErrorKind error_kind(int status, bool is_json_patch);
 
 ApiError api_error(const ApiRequest& request, const net::HttpResponse& response, Instant now);
+
+// The Retry-After header: whole seconds, or a date as RFC 9110 prefers it. How long to wait,
+// clamped to 1..60 s; zero if the header is absent or cannot be read.
+Duration parse_retry_after(std::string_view header, Instant now);
+
+// "Sun, 06 Nov 1994 08:49:37 GMT"; the two obsolete forms are nothing.
+std::optional<Instant> parse_http_date(std::string_view text);
 
 }  // namespace sluice::kube

@@ -15,33 +15,6 @@ namespace sluice::language {
 
 namespace {
 
-Value length(Function function, Arguments arguments, Work& work) {
-    const Value& value = arguments[0];
-    if (const Value::Array* items = value.if_array()) return std::ssize(*items);
-    if (const Value::Map* members = value.if_map()) return std::ssize(*members);
-    std::string_view text = text_for(function, value, work);
-    std::int64_t count = 0;
-    for (; !text.empty(); ++count) {
-        const std::optional<Rune> rune = first_rune(text);
-        text.remove_prefix(rune ? rune->length : 1);
-    }
-    return count;
-}
-
-Value kind_name(Function, Arguments arguments, Work&) {
-    constexpr std::array names{"nil",   "bool", "int",       "float",        "string",
-                               "array", "map",  "time.Time", "time.Duration"};
-    return names[static_cast<std::size_t>(arguments[0].kind())];
-}
-
-Value is_nil(Function, Arguments arguments, Work&) {
-    return arguments[0].is_nil();
-}
-
-Value otherwise(Function, Arguments arguments, Work&) {
-    return arguments[0].is_nil() ? arguments[1] : arguments[0];
-}
-
 template <class Number>
 Number read(std::string_view text, const char* what, const Work& work) {
     Number number{};
@@ -49,32 +22,6 @@ Number read(std::string_view text, const char* what, const Work& work) {
     if (failed != std::errc{} || end != text.data() + text.size())
         work.refuse(fmt::format("the string is not {}", what));
     return number;
-}
-
-Value as_integer(Function function, Arguments arguments, Work& work) {
-    const Value& value = arguments[0];
-    if (const auto* duration = value.if_duration()) return duration->count();
-    if (!value.if_text() && !value.is_number()) refuse_argument(function, value, work);
-    if (!value.if_text()) return whole(value, "the argument of asInt", work);
-    std::string_view text = text_for(function, value, work);
-    if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
-    return read<std::int64_t>(text, "an integer of 64 bits", work);
-}
-
-Value as_float(Function function, Arguments arguments, Work& work) {
-    if (const std::optional<double> number = arguments[0].number()) return *number;
-    const std::string lower = lowered(text_for(function, arguments[0], work));
-    std::string_view text = lower;
-    if (text == "nan") return std::nan("");
-    const bool is_negative = text.starts_with('-');
-    if (is_negative || text.starts_with('+')) text.remove_prefix(1);
-    const double sign = is_negative ? -1 : 1;
-    if (text == "inf" || text == "infinity") return sign * HUGE_VAL;
-    const bool begins_well =
-        text.starts_with('.') ||
-        (!text.empty() && std::isdigit(static_cast<unsigned char>(text.front())));
-    if (!begins_well) work.refuse("the string is not a number");
-    return sign * read<double>(text, "a number", work);
 }
 
 std::string written(double number, std::chars_format format) {
@@ -121,10 +68,6 @@ std::string printed(const Value& value, Work& work) {
         return fmt::format("map[{}]", fmt::join(parts, " "));
     }
     return to_text(value);
-}
-
-Value as_text(Function, Arguments arguments, Work& work) {
-    return printed(arguments[0], work);
 }
 
 std::string json_number(double number, const Work& work) {
@@ -176,6 +119,65 @@ std::string json_lines(const Value& value, const std::string& indent, Work& work
     return items ? "[" + out + "]" : "{" + out + "}";
 }
 
+}  // namespace
+
+Value length(Function function, Arguments arguments, Work& work) {
+    const Value& value = arguments[0];
+    if (const Value::Array* items = value.if_array()) return std::ssize(*items);
+    if (const Value::Map* members = value.if_map()) return std::ssize(*members);
+    std::string_view text = text_for(function, value, work);
+    std::int64_t count = 0;
+    for (; !text.empty(); ++count) {
+        const std::optional<Rune> rune = first_rune(text);
+        text.remove_prefix(rune ? rune->length : 1);
+    }
+    return count;
+}
+
+Value kind_name(Function, Arguments arguments, Work&) {
+    constexpr std::array names{"nil",   "bool", "int",       "float",        "string",
+                               "array", "map",  "time.Time", "time.Duration"};
+    return names[static_cast<std::size_t>(arguments[0].kind())];
+}
+
+Value is_nil(Function, Arguments arguments, Work&) {
+    return arguments[0].is_nil();
+}
+
+Value otherwise(Function, Arguments arguments, Work&) {
+    return arguments[0].is_nil() ? arguments[1] : arguments[0];
+}
+
+Value as_integer(Function function, Arguments arguments, Work& work) {
+    const Value& value = arguments[0];
+    if (const auto* duration = value.if_duration()) return duration->count();
+    if (!value.if_text() && !value.is_number()) refuse_argument(function, value, work);
+    if (!value.if_text()) return whole(value, "the argument of asInt", work);
+    std::string_view text = text_for(function, value, work);
+    if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
+    return read<std::int64_t>(text, "an integer of 64 bits", work);
+}
+
+Value as_float(Function function, Arguments arguments, Work& work) {
+    if (const std::optional<double> number = arguments[0].number()) return *number;
+    const std::string lower = lowered(text_for(function, arguments[0], work));
+    std::string_view text = lower;
+    if (text == "nan") return std::nan("");
+    const bool is_negative = text.starts_with('-');
+    if (is_negative || text.starts_with('+')) text.remove_prefix(1);
+    const double sign = is_negative ? -1 : 1;
+    if (text == "inf" || text == "infinity") return sign * HUGE_VAL;
+    const bool begins_well =
+        text.starts_with('.') ||
+        (!text.empty() && std::isdigit(static_cast<unsigned char>(text.front())));
+    if (!begins_well) work.refuse("the string is not a number");
+    return sign * read<double>(text, "a number", work);
+}
+
+Value as_text(Function, Arguments arguments, Work& work) {
+    return printed(arguments[0], work);
+}
+
 Value to_json(Function, Arguments arguments, Work& work) {
     return json_lines(arguments[0], "", work);
 }
@@ -200,25 +202,6 @@ Value in_base64(Function function, Arguments arguments, Work& work) {
     if (!bytes) work.refuse("the string is not base64");
     if (!is_utf8(bytes->reveal())) work.refuse("the base64 does not hold UTF-8");
     return std::string(bytes->reveal());
-}
-
-}  // namespace
-
-Body conversion(Function function) {
-    switch (function) {
-        case Function::Len: return length;
-        case Function::TypeOf: return kind_name;
-        case Function::IsNil: return is_nil;
-        case Function::Default: return otherwise;
-        case Function::AsInt: return as_integer;
-        case Function::AsFloat: return as_float;
-        case Function::AsText: return as_text;
-        case Function::ToJson: return to_json;
-        case Function::FromJson: return from_json;
-        case Function::ToBase64:
-        case Function::FromBase64: return in_base64;
-        default: return nullptr;
-    }
 }
 
 }  // namespace sluice::language

@@ -8,7 +8,6 @@
 #include "base/utf8.hpp"
 #include "language/functions.hpp"
 #include "language/operators.hpp"
-#include "language/time_functions.hpp"
 
 namespace sluice::language {
 
@@ -153,13 +152,7 @@ Value Evaluator::linked(const Value& base, const Link& link) {
 }
 
 Value Evaluator::indexed(const Value& base, const Value& index) {
-    if (const Value::Map* members = base.if_map()) {
-        if (!index.if_text())
-            work_.refuse(fmt::format("the key of a map is {}, not a string", noun_of(index)));
-        work_.take_bytes(index.if_text()->size());
-        const auto found = members->find(*index.if_text());
-        return found == members->end() ? Value{} : found->second;
-    }
+    if (const Value::Map* members = base.if_map()) return member_of(*members, index, work_);
     const Value::Array* items = base.if_array();
     if (!items) work_.refuse(fmt::format("{} has no items", noun_of(base)));
     const std::int64_t wanted = whole(index, "the index", work_);

@@ -3,7 +3,6 @@
 #include "base/printable.hpp"
 #include "base/utf8.hpp"
 #include "language/evaluator.hpp"
-#include "language/parser.hpp"
 #include "language/refusal.hpp"
 #include "language/types.hpp"
 
@@ -41,25 +40,19 @@ Result<Expression> parse(std::string_view text) {
                        fmt::format("is longer than {} bytes", expression_bytes_max));
     }
     if (!is_utf8(text)) return failure(ErrorKind::Malformed, "is not UTF-8");
-    try {
-        return Expression(tree_of(text, expression_depth_max));
-    } catch (Refusal& refusal) {
-        return std::unexpected(std::move(refusal.error));
-    }
+    return attempted([&] { return Expression(tree_of(text, expression_depth_max)); });
 }
 
 Result<Value> evaluate(const Expression& expression, const Values& values, Instant now) {
     const Tree& tree = expression.tree();
-    try {
+    Result<Value> outcome = attempted([&] {
         check_values(tree, values);
-        Value outcome = Evaluator(tree, values, now, evaluation_steps_max).of(tree.root);
-        if (outcome.depth() > json_depth_max ||
-            weight(outcome, value_weight_max) > value_weight_max)
-            return failure(ErrorKind::TooLarge, "makes a value that is too large");
-        return outcome;
-    } catch (Refusal& refusal) {
-        return std::unexpected(std::move(refusal.error));
-    }
+        return Evaluator(tree, values, now, evaluation_steps_max).of(tree.root);
+    });
+    if (outcome && (outcome->depth() > json_depth_max ||
+                    weight(*outcome, value_weight_max) > value_weight_max))
+        return failure(ErrorKind::TooLarge, "makes a value that is too large");
+    return outcome;
 }
 
 Result<bool> holds(const Expression& condition, const Values& values, Instant now) {

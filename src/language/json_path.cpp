@@ -1,6 +1,5 @@
 #include "language/json_path.hpp"
 
-#include <algorithm>
 #include <boost/json.hpp>
 
 #include "base/printable.hpp"
@@ -197,11 +196,7 @@ class Finder {
 
 Result<std::vector<const json::value*>> JsonPath::found(const json::value& in,
                                                         Missing missing) const {
-    try {
-        return Finder(missing).found(steps_, {&in});
-    } catch (Refusal& refusal) {
-        return std::unexpected(std::move(refusal.error));
-    }
+    return attempted([&] { return Finder(missing).found(steps_, {&in}); });
 }
 
 std::optional<JsonPath::Begin> JsonPath::begin() const {

@@ -194,11 +194,7 @@ Result<JsonPath> JsonPath::parsed(std::string_view text) {
     if (text.size() > path_bytes_max)
         return failure(ErrorKind::TooLarge, fmt::format("is longer than {} bytes", path_bytes_max));
     if (!is_utf8(text)) return failure(ErrorKind::Malformed, "is not UTF-8");
-    try {
-        return JsonPath(PathReader(text).whole());
-    } catch (Refusal& refusal) {
-        return std::unexpected(std::move(refusal.error));
-    }
+    return attempted([&] { return JsonPath(PathReader(text).whole()); });
 }
 
 }  // namespace sluice::language

@@ -10,6 +10,67 @@ namespace sluice::language {
 
 namespace {
 
+void append(Function function, const Value& list, bool is_deep, Value::Array& into, Work& work) {
+    for (const Value& item : array_for(function, list, work)) {
+        work.take(1);
+        if (is_deep && item.if_array())
+            append(function, item, is_deep, into, work);
+        else
+            into.push_back(item);
+    }
+}
+
+// An order that holds for integers and floats together: each of both is exactly one long double.
+// NaN is before all numbers.
+bool before(const Value& one, const Value& other, Work& work) {
+    if (!one.is_number() || !other.is_number()) return less(one, other, Operator::Less, work);
+    const auto exact = [](const Value& value) {
+        const std::int64_t* integer = value.if_integer();
+        return integer ? static_cast<long double>(*integer) : *value.number();
+    };
+    if (std::isnan(exact(one)) || std::isnan(exact(other)))
+        return std::isnan(exact(one)) && !std::isnan(exact(other));
+    return exact(one) < exact(other);
+}
+
+// Items in the order of their values, where equal ones stay as they stood.
+Value sorted(const Value::Array& items, const Value::Array& by, const Value* order, Work& work) {
+    const std::string* const wanted = order ? order->if_text() : nullptr;
+    if (order && !(wanted && (*wanted == "asc" || *wanted == "desc")))
+        work.refuse("the order is neither asc nor desc");
+    const bool is_falling = wanted && *wanted == "desc";
+    work.take(items.size() * static_cast<std::size_t>(std::bit_width(items.size())));
+    std::vector<std::size_t> places(items.size());
+    std::ranges::copy(std::views::iota(std::size_t{0}, items.size()), places.begin());
+    std::ranges::sort(places, [&](std::size_t one, std::size_t other) {
+        const Value& first = by[is_falling ? other : one];
+        const Value& second = by[is_falling ? one : other];
+        if (before(first, second, work)) return true;
+        return one < other && !before(second, first, work);
+    });
+    Value::Array out;
+    for (const std::size_t place : places)
+        out.push_back(items[place]);
+    return out;
+}
+
+Value grouped(const Value::Array& items, const Value::Array& by, Work& work) {
+    std::map<std::string, Value::Array, std::less<>> groups;
+    for (std::size_t i = 0; i < items.size(); ++i) {
+        if (!by[i].if_text())
+            work.refuse(
+                fmt::format("the closure of groupBy gives {}, not a string", noun_of(by[i])));
+        work.take_bytes(by[i].if_text()->size());
+        groups[*by[i].if_text()].push_back(items[i]);
+    }
+    Value::Map out;
+    for (auto& [key, group] : groups)
+        out.emplace(key, work.holding(std::move(group)));
+    return work.holding(std::move(out));
+}
+
+}  // namespace
+
 Value sum(Function function, Arguments arguments, Work& work) {
     Value out = 0;
     for (const Value& item : array_for(function, arguments[0], work)) {
@@ -41,14 +102,8 @@ Value at_end(Function function, Arguments arguments, Work& work) {
 Value got(Function function, Arguments arguments, Work& work) {
     const Value& from = arguments[0];
     const Value& key = arguments[1];
-    if (const Value::Map* members = from.if_map()) {
-        if (key.is_nil()) return Value{};
-        if (!key.if_text())
-            work.refuse(fmt::format("the key of a map is {}, not a string", noun_of(key)));
-        work.take_bytes(key.if_text()->size());
-        const auto found = members->find(*key.if_text());
-        return found == members->end() ? Value{} : found->second;
-    }
+    if (const Value::Map* members = from.if_map())
+        return key.is_nil() ? Value{} : member_of(*members, key, work);
     if (from.if_text()) refuse_argument(function, from, work);
     const Value::Array* items = from.if_array();
     if (!items) return Value{};
@@ -108,16 +163,6 @@ Value unique(Function function, Arguments arguments, Work& work) {
     return out;
 }
 
-void append(Function function, const Value& list, bool is_deep, Value::Array& into, Work& work) {
-    for (const Value& item : array_for(function, list, work)) {
-        work.take(1);
-        if (is_deep && item.if_array())
-            append(function, item, is_deep, into, work);
-        else
-            into.push_back(item);
-    }
-}
-
 Value one_list(Function function, Arguments arguments, Work& work) {
     Value::Array out;
     for (const Value& list : arguments)
@@ -125,61 +170,10 @@ Value one_list(Function function, Arguments arguments, Work& work) {
     return work.holding(std::move(out));
 }
 
-// An order that holds for integers and floats together: each of both is exactly one long double.
-// NaN is before all numbers.
-bool before(const Value& one, const Value& other, Work& work) {
-    if (!one.is_number() || !other.is_number()) return less(one, other, Operator::Less, work);
-    const auto exact = [](const Value& value) {
-        const std::int64_t* integer = value.if_integer();
-        return integer ? static_cast<long double>(*integer) : *value.number();
-    };
-    if (std::isnan(exact(one)) || std::isnan(exact(other)))
-        return std::isnan(exact(one)) && !std::isnan(exact(other));
-    return exact(one) < exact(other);
-}
-
-// Items in the order of their values, where equal ones stay as they stood.
-Value sorted(const Value::Array& items, const Value::Array& by, const Value* order, Work& work) {
-    const std::string* const wanted = order ? order->if_text() : nullptr;
-    if (order && !(wanted && (*wanted == "asc" || *wanted == "desc")))
-        work.refuse("the order is neither asc nor desc");
-    const bool is_falling = wanted && *wanted == "desc";
-    work.take(items.size() * static_cast<std::size_t>(std::bit_width(items.size())));
-    std::vector<std::size_t> places(items.size());
-    std::ranges::copy(std::views::iota(std::size_t{0}, items.size()), places.begin());
-    std::ranges::sort(places, [&](std::size_t one, std::size_t other) {
-        const Value& first = by[is_falling ? other : one];
-        const Value& second = by[is_falling ? one : other];
-        if (before(first, second, work)) return true;
-        return one < other && !before(second, first, work);
-    });
-    Value::Array out;
-    for (const std::size_t place : places)
-        out.push_back(items[place]);
-    return out;
-}
-
 Value sort(Function function, Arguments arguments, Work& work) {
     const Value::Array& items = array_for(function, arguments[0], work);
     return sorted(items, items, arguments.size() > 1 ? &arguments[1] : nullptr, work);
 }
-
-Value grouped(const Value::Array& items, const Value::Array& by, Work& work) {
-    std::map<std::string, Value::Array, std::less<>> groups;
-    for (std::size_t i = 0; i < items.size(); ++i) {
-        if (!by[i].if_text())
-            work.refuse(
-                fmt::format("the closure of groupBy gives {}, not a string", noun_of(by[i])));
-        work.take_bytes(by[i].if_text()->size());
-        groups[*by[i].if_text()].push_back(items[i]);
-    }
-    Value::Map out;
-    for (auto& [key, group] : groups)
-        out.emplace(key, work.holding(std::move(group)));
-    return work.holding(std::move(out));
-}
-
-}  // namespace
 
 Value collected(Function function, Arguments arguments, Value::Array answers, Work& work) {
     const Value::Array& items = array_for(function, arguments[0], work);
@@ -188,27 +182,6 @@ Value collected(Function function, Arguments arguments, Value::Array answers, Wo
     if (function == Function::GroupBy) return grouped(items, answers, work);
     const Value all = work.holding(std::move(answers));
     return function == Function::Sum ? sum(function, {&all, 1}, work) : all;
-}
-
-Body list_function(Function function) {
-    switch (function) {
-        case Function::Sum: return sum;
-        case Function::Count: return count;
-        case Function::First:
-        case Function::Last: return at_end;
-        case Function::Get: return got;
-        case Function::Take: return taken;
-        case Function::Keys:
-        case Function::Values:
-        case Function::ToPairs: return listed;
-        case Function::FromPairs: return from_pairs;
-        case Function::Reverse: return reversed;
-        case Function::Uniq: return unique;
-        case Function::Concat:
-        case Function::Flatten: return one_list;
-        case Function::Sort: return sort;
-        default: return nullptr;
-    }
 }
 
 }  // namespace sluice::language

@@ -9,6 +9,19 @@ namespace sluice::language {
 
 namespace {
 
+void gather(Function function, const Value& from, std::vector<double>& into, Work& work) {
+    work.take(1);
+    const Value::Array* items = from.if_array();
+    if (!items) {
+        into.push_back(number_for(function, from, work));
+        return;
+    }
+    for (const Value& item : *items)
+        gather(function, item, into, work);
+}
+
+}  // namespace
+
 Value absolute(Function function, Arguments arguments, Work& work) {
     const Value& value = arguments[0];
     if (const std::int64_t* integer = value.if_integer())
@@ -44,17 +57,6 @@ Value extreme(Function function, Arguments values, Work& work) {
         }
     }
     return out;
-}
-
-void gather(Function function, const Value& from, std::vector<double>& into, Work& work) {
-    work.take(1);
-    const Value::Array* items = from.if_array();
-    if (!items) {
-        into.push_back(number_for(function, from, work));
-        return;
-    }
-    for (const Value& item : *items)
-        gather(function, item, into, work);
 }
 
 // Of all numbers, those in arrays included; 0 if there are none.
@@ -94,32 +96,6 @@ Value bitwise(Function function, Arguments arguments, Work& work) {
     if (function == Function::BitShr) return x >> (is_beyond ? 63 : y);
     if (is_beyond) return 0;
     return static_cast<std::int64_t>(function == Function::BitShl ? bits << y : bits >> y);
-}
-
-}  // namespace
-
-Body number_function(Function function) {
-    switch (function) {
-        case Function::Abs: return absolute;
-        case Function::IsNan:
-        case Function::IsInf:
-        case Function::Ceil:
-        case Function::Floor:
-        case Function::Round: return about_number;
-        case Function::Min:
-        case Function::Max: return extreme;
-        case Function::Mean:
-        case Function::Median: return average;
-        case Function::BitAnd:
-        case Function::BitOr:
-        case Function::BitXor:
-        case Function::BitNand:
-        case Function::BitShl:
-        case Function::BitShr:
-        case Function::BitUshr:
-        case Function::BitNot: return bitwise;
-        default: return nullptr;
-    }
 }
 
 }  // namespace sluice::language

@@ -1,5 +1,6 @@
 #include "language/operators.hpp"
 
+#include <array>
 #include <cmath>
 
 #include "base/utf8.hpp"
@@ -182,6 +183,14 @@ Value arithmetic(Operator op, const Value& left, const Value& right, Work& work)
 
 }  // namespace
 
+std::string_view spelled(Operator op) {
+    static constexpr std::array<std::string_view, 25> all{
+        "or",      "and",      "==",         "!=",       "<",  "<=", ">", ">=", "in",
+        "matches", "contains", "startsWith", "endsWith", "..", "+",  "-", "*",  "/",
+        "%",       "**",       "??",         "not",      "-",  "+",  "|"};
+    return all[static_cast<std::size_t>(op)];
+}
+
 std::vector<std::size_t> places_of(std::string_view text, std::string_view part, std::size_t most,
                                    Work& work) {
     work.take_bytes(text.size() + part.size());
@@ -207,6 +216,14 @@ std::optional<std::size_t> place_in(std::size_t size, std::int64_t index) {
     const std::int64_t place = index < 0 && index >= -items ? index + items : index;
     if (place < 0 || place >= items) return std::nullopt;
     return static_cast<std::size_t>(place);
+}
+
+Value member_of(const Value::Map& members, const Value& key, Work& work) {
+    if (!key.if_text())
+        work.refuse(fmt::format("the key of a map is {}, not a string", noun_of(key)));
+    work.take_bytes(key.if_text()->size());
+    const auto found = members.find(*key.if_text());
+    return found == members.end() ? Value{} : found->second;
 }
 
 bool equal(const Value& left, const Value& right, Work& work) {

@@ -32,6 +32,9 @@ std::vector<std::size_t> places_of(std::string_view text, std::string_view part,
 // Where the item of this index stands among so many; a negative index counts from the end.
 std::optional<std::size_t> place_in(std::size_t size, std::int64_t index);
 
+// What a map holds under a key, which must be a text; nil: nothing.
+Value member_of(const Value::Map& members, const Value& key, Work& work);
+
 // Whether a pattern fits; of nil, none does.
 bool fits(const Value& text, const Pattern& pattern, Work& work);
 

@@ -1,11 +1,9 @@
-#include "language/parser.hpp"
-
 #include <algorithm>
 
 #include "base/printable.hpp"
+#include "language/functions.hpp"
 #include "language/infixes.hpp"
 #include "language/refusal.hpp"
-#include "language/time_functions.hpp"
 #include "language/tokens.hpp"
 #include "language/types.hpp"
 

@@ -20,4 +20,14 @@ struct Refusal {
     throw Refusal{Error{kind, fmt::format("at position {}: {}", at + 1, what)}};
 }
 
+// What is made, or the Error that making it was given up with.
+template <class Make>
+auto attempted(Make make) -> Result<decltype(make())> {
+    try {
+        return make();
+    } catch (Refusal& refusal) {
+        return std::unexpected(std::move(refusal.error));
+    }
+}
+
 }  // namespace sluice::language

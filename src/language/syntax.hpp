@@ -137,34 +137,9 @@ struct Tree {
 // "==", "and": as a sentence shows it.
 std::string_view spelled(Operator op);
 
-// What a function takes at a place.
-enum class Parameter : char {
-    None = 0,
-    Anything = 'a',
-    Number = 'n',
-    Text = 's',
-    TextOrNumber = 'x',
-    Array = 'l',
-    Map = 'm',
-    Lengthy = 'h',  // text, array or map
-    Numbers = 'v',  // number or array
-    Holder = 'o',   // array or map
-    Closure = 'c',
-};
-
-// What is known about a function by its name.
-struct Signature {
-    std::string_view name;
-    Function function;
-    // A letter for each parameter. What stands behind "?" may be left out, and the last one is
-    // there as often as one likes if "*" stands behind it.
-    std::string_view parameters;
-    Type type;
-
-    Parameter parameter(std::size_t place) const;
-    std::size_t least() const;
-};
-const Signature* signature_of(std::string_view name);
-std::string_view name_of(Function function);
+// Reads the text of an expression. Throws a Refusal for what is none, and for what no values could
+// make sense of: `asFloat(result) == "1"` is wrong before there is a result. `depth_max` bounds how
+// often the parser, and later the evaluation, calls itself.
+Tree tree_of(std::string_view text, std::size_t depth_max);
 
 }  // namespace sluice::language

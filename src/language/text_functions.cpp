@@ -10,11 +10,6 @@ namespace sluice::language {
 
 namespace {
 
-Value in_other_letters(Function function, Arguments arguments, Work& work) {
-    const std::string& text = text_for(function, arguments[0], work);
-    return function == Function::Lower ? lowered(text) : uppered(text);
-}
-
 // How many bytes at the begin, or at the end, are one character that goes; 0 if it stays.
 template <class Goes>
 std::size_t going_at_begin(std::string_view text, const Goes& goes) {
@@ -41,6 +36,21 @@ std::set<char32_t> points_of(std::string_view text, Work& work) {
     return out;
 }
 
+// A count as an argument gives it; a negative one is any.
+std::size_t count_of(Function function, Arguments arguments, std::size_t place, const Work& work) {
+    constexpr std::size_t any = std::numeric_limits<std::size_t>::max();
+    if (arguments.size() <= place) return any;
+    const std::int64_t count = integer_for(function, arguments[place], work);
+    return count < 0 ? any : static_cast<std::size_t>(count);
+}
+
+}  // namespace
+
+Value in_other_letters(Function function, Arguments arguments, Work& work) {
+    const std::string& text = text_for(function, arguments[0], work);
+    return function == Function::Lower ? lowered(text) : uppered(text);
+}
+
 Value trimmed(Function function, Arguments arguments, Work& work) {
     std::string_view text = text_for(function, arguments[0], work);
     std::set<char32_t> unwanted;
@@ -62,14 +72,6 @@ Value without_end(Function function, Arguments arguments, Work& work) {
     if (function == Function::TrimPrefix && text.starts_with(end)) text.remove_prefix(end.size());
     if (function == Function::TrimSuffix && text.ends_with(end)) text.remove_suffix(end.size());
     return std::string(text);
-}
-
-// A count as an argument gives it; a negative one is any.
-std::size_t count_of(Function function, Arguments arguments, std::size_t place, const Work& work) {
-    constexpr std::size_t any = std::numeric_limits<std::size_t>::max();
-    if (arguments.size() <= place) return any;
-    const std::int64_t count = integer_for(function, arguments[place], work);
-    return count < 0 ? any : static_cast<std::size_t>(count);
 }
 
 Value split(Function function, Arguments arguments, Work& work) {
@@ -143,28 +145,6 @@ Value place(Function function, Arguments arguments, Work& work) {
     }
     const auto found = places_of(text, part, 1, work);
     return found.empty() ? -1 : static_cast<std::int64_t>(found[0]);
-}
-
-}  // namespace
-
-Body text_function(Function function) {
-    switch (function) {
-        case Function::Lower:
-        case Function::Upper: return in_other_letters;
-        case Function::Trim: return trimmed;
-        case Function::TrimPrefix:
-        case Function::TrimSuffix: return without_end;
-        case Function::Split:
-        case Function::SplitAfter: return split;
-        case Function::Replace: return replaced;
-        case Function::Repeat: return repeated;
-        case Function::Join: return joined;
-        case Function::IndexOf:
-        case Function::LastIndexOf:
-        case Function::HasPrefix:
-        case Function::HasSuffix: return place;
-        default: return nullptr;
-    }
 }
 
 }  // namespace sluice::language

@@ -1,5 +1,3 @@
-#include "language/time_functions.hpp"
-
 #include <algorithm>
 #include <array>
 
@@ -13,34 +11,21 @@ namespace {
 
 using std::chrono::nanoseconds;
 
+using Whole = std::int64_t;
+
 struct TimeMethod {
     std::string_view name;
-    std::int64_t (*of)(const GoTime& time);
+    Whole (*of)(const GoTime& time);
 };
-constexpr std::array time_methods{
-    TimeMethod{"Year",
-               [](const GoTime& time) -> std::int64_t {
-                   return static_cast<int>(clock_of(time).date.year());
-               }},
-    TimeMethod{"Day",
-               [](const GoTime& time) -> std::int64_t {
-                   return static_cast<unsigned>(clock_of(time).date.day());
-               }},
-    TimeMethod{
-        "Hour",
-        [](const GoTime& time) -> std::int64_t { return clock_of(time).time.hours().count(); }},
-    TimeMethod{
-        "Minute",
-        [](const GoTime& time) -> std::int64_t { return clock_of(time).time.minutes().count(); }},
-    TimeMethod{
-        "Second",
-        [](const GoTime& time) -> std::int64_t { return clock_of(time).time.seconds().count(); }},
-    TimeMethod{"Nanosecond",
-               [](const GoTime& time) -> std::int64_t { return time.fraction.count(); }},
-    TimeMethod{
-        "Unix",
-        [](const GoTime& time) -> std::int64_t { return time.second.time_since_epoch().count(); }},
-    TimeMethod{"UnixMilli", [](const GoTime& time) { return to_instant(time).ms; }},
+constexpr TimeMethod time_methods[] = {
+    {"Year", [](const GoTime& time) { return Whole{int{clock_of(time).date.year()}}; }},
+    {"Day", [](const GoTime& time) { return Whole{unsigned{clock_of(time).date.day()}}; }},
+    {"Hour", [](const GoTime& time) { return Whole{clock_of(time).time.hours().count()}; }},
+    {"Minute", [](const GoTime& time) { return Whole{clock_of(time).time.minutes().count()}; }},
+    {"Second", [](const GoTime& time) { return Whole{clock_of(time).time.seconds().count()}; }},
+    {"Nanosecond", [](const GoTime& time) { return Whole{time.fraction.count()}; }},
+    {"Unix", [](const GoTime& time) { return Whole{time.second.time_since_epoch().count()}; }},
+    {"UnixMilli", [](const GoTime& time) { return to_instant(time).ms; }},
 };
 
 struct DurationMethod {
@@ -56,6 +41,8 @@ constexpr std::array duration_methods{
     DurationMethod{"Microseconds", std::chrono::microseconds{1}, false},
     DurationMethod{"Nanoseconds", nanoseconds{1}, false},
 };
+
+}  // namespace
 
 Value duration(Function function, Arguments arguments, Work& work) {
     if (const auto read = parse_go_nanoseconds(text_for(function, arguments[0], work)))
@@ -85,17 +72,15 @@ Value date(Function function, Arguments arguments, Work& work) {
     work.refuse("the string is not a date");
 }
 
-}  // namespace
-
 bool is_method(std::string_view name) {
-    return std::ranges::find(time_methods, name, &TimeMethod::name) != time_methods.end() ||
+    return std::ranges::find(time_methods, name, &TimeMethod::name) != std::end(time_methods) ||
            std::ranges::find(duration_methods, name, &DurationMethod::name) !=
                duration_methods.end();
 }
 
 Value method_called(std::string_view name, const Value& of, const Work& work) {
     const auto* const time = std::ranges::find(time_methods, name, &TimeMethod::name);
-    if (of.if_time() && time != time_methods.end()) return time->of(*of.if_time());
+    if (of.if_time() && time != std::end(time_methods)) return time->of(*of.if_time());
     const auto* const duration = std::ranges::find(duration_methods, name, &DurationMethod::name);
     if (!of.if_duration() || duration == duration_methods.end())
         work.refuse(fmt::format("{} has no method {}", noun_of(of), quoted(name)));
@@ -105,14 +90,6 @@ Value method_called(std::string_view name, const Value& of, const Work& work) {
     if (!duration->with_fraction) return whole_units;
     return static_cast<double>(whole_units) +
            static_cast<double>(count % unit) / static_cast<double>(unit);
-}
-
-Body time_function(Function function) {
-    switch (function) {
-        case Function::Duration: return duration;
-        case Function::Date: return date;
-        default: return nullptr;
-    }
 }
 
 }  // namespace sluice::language

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <concepts>
 
 #include "base/printable.hpp"
 #include "base/utf8.hpp"
@@ -113,7 +114,7 @@ class Scanner {
                                          : 10;
         if (base != 10) {
             at_ += 2;
-            return integer(digits(base), base, begin);
+            return read<std::int64_t>(digits(base), begin, base);
         }
         std::string all = digits(10);
         bool is_float = false;
@@ -130,31 +131,21 @@ class Scanner {
             if (ahead() == '-' || ahead() == '+') ++at_;
             all += digits(10);
         }
-        return is_float ? floating(all, begin) : integer(all, 10, begin);
+        return is_float ? read<double>(all, begin) : read<std::int64_t>(all, begin);
     }
 
-    void end_number(std::size_t begin) const {
+    // `base` is there for integers.
+    template <class Number>
+    Value read(const std::string& all, std::size_t begin, auto... base) const {
+        constexpr bool is_float = std::floating_point<Number>;
         if (is_letter(ahead()) || is_digit(ahead())) refuse(begin, "this is not a number");
-    }
-
-    Value integer(const std::string& all, int base, std::size_t begin) const {
-        end_number(begin);
-        std::int64_t value = 0;
-        const auto [end, failed] =
-            std::from_chars(all.data(), all.data() + all.size(), value, base);
-        if (failed == std::errc::result_out_of_range) refuse(begin, "the number is too large");
-        if (failed != std::errc{}) refuse(begin, "this is not a number");
-        return value;
-    }
-
-    Value floating(const std::string& all, std::size_t begin) const {
-        end_number(begin);
-        double value = 0;
-        const auto [end, failed] = std::from_chars(all.data(), all.data() + all.size(), value);
+        Number value = 0;
+        const char* const last = all.data() + all.size();
+        const auto [end, failed] = std::from_chars(all.data(), last, value, base...);
         if (failed == std::errc::result_out_of_range)
-            refuse(begin, "the number is too large or too small");
-        if (failed != std::errc{} || end != all.data() + all.size())
-            refuse(begin, "this is not a number");
+            refuse(begin,
+                   is_float ? "the number is too large or too small" : "the number is too large");
+        if (failed != std::errc{} || end != last) refuse(begin, "this is not a number");
         return value;
     }
 
@@ -188,17 +179,11 @@ class Scanner {
         const char c = ahead();
         if (c >= '0' && c <= '7') return std::string(1, static_cast<char>(code(3, 8, begin)));
         if (at_ < text_.size()) ++at_;
+        constexpr std::string_view letters = "abfnrtv\\'\"";
+        constexpr std::string_view meant = "\a\b\f\n\r\t\v\\'\"";
+        if (const std::size_t place = letters.find(c); place != letters.npos)
+            return std::string(1, meant[place]);
         switch (c) {
-            case 'a': return "\a";
-            case 'b': return "\b";
-            case 'f': return "\f";
-            case 'n': return "\n";
-            case 'r': return "\r";
-            case 't': return "\t";
-            case 'v': return "\v";
-            case '\\':
-            case '\'':
-            case '"': return std::string(1, c);
             case 'x': return std::string(1, static_cast<char>(code(2, 16, begin)));
             case 'u': return utf8_of(code(4, 16, begin));
             case 'U': return utf8_of(code(8, 16, begin));

@@ -5,25 +5,16 @@
 #include <optional>
 
 #include "base/printable.hpp"
-#include "language/refusal.hpp"
+#include "language/functions.hpp"
 
 namespace sluice::language {
 
 namespace {
 
 std::string_view noun(Type type) {
-    switch (type) {
-        case Type::Anything: return "anything";
-        case Type::Nil: return "nil";
-        case Type::Bool: return "a bool";
-        case Type::Number: return "a number";
-        case Type::Text: return "a string";
-        case Type::Array: return "an array";
-        case Type::Map: return "a map";
-        case Type::Time: return "a time";
-        case Type::Duration: return "a duration";
-    }
-    return "";
+    constexpr std::array nouns{"anything", "nil",   "a bool", "a number",  "a string",
+                               "an array", "a map", "a time", "a duration"};
+    return nouns[static_cast<std::size_t>(type)];
 }
 
 Type at_node(const std::vector<Type>& before, NodeId id) {
@@ -211,18 +202,9 @@ Type type_of_conditional(const Conditional& conditional, const std::vector<Type>
 }  // namespace
 
 Type type_of(const Value& value) {
-    switch (value.kind()) {
-        case Value::Kind::Nil: return Type::Nil;
-        case Value::Kind::Bool: return Type::Bool;
-        case Value::Kind::Integer:
-        case Value::Kind::Float: return Type::Number;
-        case Value::Kind::Text: return Type::Text;
-        case Value::Kind::Array: return Type::Array;
-        case Value::Kind::Map: return Type::Map;
-        case Value::Kind::Time: return Type::Time;
-        case Value::Kind::Duration: return Type::Duration;
-    }
-    return Type::Anything;
+    constexpr std::array types{Type::Nil,   Type::Bool, Type::Number, Type::Number,  Type::Text,
+                               Type::Array, Type::Map,  Type::Time,   Type::Duration};
+    return types[static_cast<std::size_t>(value.kind())];
 }
 
 Type type_of(const Node& node, const std::vector<Type>& before, const NamedTypes& names) {

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <boost/json.hpp>
 #include <cmath>
+#include <ranges>
 
 #include "base/assert.hpp"
 
@@ -14,24 +16,12 @@ namespace {
 
 namespace json = boost::json;
 
-std::size_t deepest(const Value::Array& items) {
+template <class Values>
+std::size_t deepest(const Values& values) {
     std::size_t depth = 0;
-    for (const Value& item : items)
-        depth = std::max(depth, item.depth());
+    for (const Value& value : values)
+        depth = std::max(depth, value.depth());
     return depth;
-}
-
-std::size_t deepest(const Value::Map& members) {
-    std::size_t depth = 0;
-    for (const auto& [key, member] : members)
-        depth = std::max(depth, member.depth());
-    return depth;
-}
-
-template <class Of>
-std::size_t depth_around(const Of& items) {
-    SLUICE_ASSERT(fits_in_value(items));
-    return deepest(items) + 1;
 }
 
 std::string number_text(double number) {
@@ -90,12 +80,14 @@ Result<Value> value_of(const json::value& from, std::size_t depth) {
 Value::Value(std::string text) : held_(std::make_shared<const std::string>(std::move(text))) {}
 
 Value::Value(Array items) {
-    const std::size_t depth = depth_around(items);
+    SLUICE_ASSERT(fits_in_value(items));
+    const std::size_t depth = deepest(items) + 1;
     held_ = std::make_shared<const Items<Array>>(std::move(items), depth);
 }
 
 Value::Value(Map members) {
-    const std::size_t depth = depth_around(members);
+    SLUICE_ASSERT(fits_in_value(members));
+    const std::size_t depth = deepest(members | std::views::values) + 1;
     held_ = std::make_shared<const Items<Map>>(std::move(members), depth);
 }
 
@@ -131,22 +123,13 @@ bool fits_in_value(const Value::Array& items) {
 }
 
 bool fits_in_value(const Value::Map& members) {
-    return deepest(members) < Value::depth_max;
+    return deepest(members | std::views::values) < Value::depth_max;
 }
 
 std::string_view noun_of(const Value& value) {
-    switch (value.kind()) {
-        case Value::Kind::Nil: return "nil";
-        case Value::Kind::Bool: return "a bool";
-        case Value::Kind::Integer:
-        case Value::Kind::Float: return "a number";
-        case Value::Kind::Text: return "a string";
-        case Value::Kind::Array: return "an array";
-        case Value::Kind::Map: return "a map";
-        case Value::Kind::Time: return "a time";
-        case Value::Kind::Duration: return "a duration";
-    }
-    return "";
+    constexpr std::array nouns{"nil",      "a bool", "a number", "a number",  "a string",
+                               "an array", "a map",  "a time",   "a duration"};
+    return nouns[static_cast<std::size_t>(value.kind())];
 }
 
 std::size_t weight(const Value& value, std::size_t most) {

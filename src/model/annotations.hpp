@@ -30,7 +30,4 @@ inline const std::string allow_unready =
 
 inline const std::string unstick = "sluice.dev/unstick";  // "Never": see docs/operations.md
 
-// On what was made for a rollout, beside `rollout`: for which step of it.
-inline const std::string step = "sluice.dev/step";
-
 }  // namespace sluice::model::key

@@ -1,10 +1,8 @@
 #include "model/custom_object.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
-#include "model/custom_fields.hpp"
+#include "model/json_fields.hpp"
 
 namespace sluice::model {
 namespace {
@@ -63,16 +61,10 @@ CustomObject wire::read_custom_object(Value value, const Kept& kept) {
 }
 
 Result<CustomObject> decode_custom_object(std::string text, const Kept& kept) {
-    text.reserve(text.size() + SIMDJSON_PADDING);
-    try {
-        ondemand::parser parser;
-        ondemand::document document =
-            parser.iterate(padded_string_view(text.data(), text.size(), text.capacity()));
+    ondemand::parser parser;
+    return parse(parser, text, [&](ondemand::document document) {
         return read_custom_object(document.get_value(), kept);
-    } catch (const simdjson_error& error) {
-        return failure(ErrorKind::Malformed,
-                       fmt::format("unreadable JSON from the API server: {}", error.what()));
-    }
+    });
 }
 
 bool has_finalizer(const CustomObject& object, std::string_view finalizer) {

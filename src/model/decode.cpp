@@ -1,12 +1,9 @@
 #include "model/decode.hpp"
 
-#include <fmt/format.h>
-
 #include <span>
 
 #include "base/hash.hpp"
 #include "model/annotations.hpp"
-#include "model/custom_fields.hpp"
 #include "model/json_fields.hpp"
 
 namespace sluice::model {
@@ -247,11 +244,9 @@ void read_key(std::string_view name, Value field, ObjectKey& key) {
 // server writes the metadata first, so what comes after it does not matter.
 ObjectKey key_in(std::string text) {
     ObjectKey key;
-    text.reserve(text.size() + SIMDJSON_PADDING);
     try {
         ondemand::parser parser;
-        ondemand::document document =
-            parser.iterate(padded_string_view(text.data(), text.size(), text.capacity()));
+        ondemand::document document = document_of(parser, text);
         each_field(document.get_value(), [&](std::string_view name, Value field) {
             read_key(name, field, key);
             if (name != "object") return;  // of an event
@@ -308,18 +303,6 @@ struct Decoder::State {
     ondemand::parser parser{};
 
     Result<WatchEvent> event(const Resource& resource, std::string& text);
-    template <class Use>
-    auto parse(std::string& text, Use use) -> Result<decltype(use(ondemand::document{}))> {
-        text.reserve(text.size() + SIMDJSON_PADDING);
-        try {
-            ondemand::document document =
-                parser.iterate(padded_string_view(text.data(), text.size(), text.capacity()));
-            return use(std::move(document));
-        } catch (const simdjson_error& error) {
-            return failure(ErrorKind::Malformed,
-                           fmt::format("unreadable JSON from the API server: {}", error.what()));
-        }
-    }
 };
 
 Decoder::Decoder(Kept kept) : state_(std::make_unique<State>(std::move(kept))) {}
@@ -328,13 +311,13 @@ Decoder::Decoder(Decoder&&) noexcept = default;
 Decoder& Decoder::operator=(Decoder&&) noexcept = default;
 
 Result<Object> Decoder::object(const Resource& resource, std::string text) {
-    return state_->parse(text, [&](ondemand::document document) {
+    return parse(state_->parser, text, [&](ondemand::document document) {
         return read_named(resource, state_->kept, document.get_value());
     });
 }
 
 Result<ListPage> Decoder::list(const Resource& resource, std::string text) {
-    return state_->parse(text, [&](ondemand::document document) {
+    return parse(state_->parser, text, [&](ondemand::document document) {
         return read_list(resource, state_->kept, document.get_object());
     });
 }
@@ -350,7 +333,7 @@ WatchEvent Decoder::watch_event_or_key(const Resource& resource, std::string tex
 }
 
 Result<WatchEvent> Decoder::State::event(const Resource& resource, std::string& text) {
-    return parse(text, [&](ondemand::document document) {
+    return parse(parser, text, [&](ondemand::document document) {
         std::string type;
         std::optional<WatchEvent> event;
         for (auto field : document.get_object()) {

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "model/config_map.hpp"
 #include "model/custom_object.hpp"
 #include "model/kept.hpp"
 #include "model/pod.hpp"
@@ -17,6 +16,13 @@
 #include "model/statefulset.hpp"
 
 namespace sluice::model {
+
+// One that holds settings of ours.
+struct ConfigMap {
+    ObjectMeta meta;
+    Texts data;
+    friend bool operator==(const ConfigMap&, const ConfigMap&) = default;
+};
 
 using Object = std::variant<StatefulSet, Pod, ConfigMap, CustomObject>;
 

@@ -2,20 +2,42 @@
 // not of the type that it should be throws simdjson_error, which the decoder turns into an Error.
 #pragma once
 
+#include <fmt/format.h>
 #include <simdjson.h>
 
 #include <charconv>
 #include <string>
 #include <string_view>
 
+#include "base/result.hpp"
 #include "base/time.hpp"
 #include "base/utf8.hpp"
+#include "model/custom_object.hpp"
 #include "model/kept.hpp"
 #include "model/statefulset.hpp"
 
 namespace sluice::model::wire {
 
 using Value = simdjson::ondemand::value;
+
+// The text gets the room behind its end that the parser wants.
+inline simdjson::ondemand::document document_of(simdjson::ondemand::parser& parser,
+                                                std::string& text) {
+    text.reserve(text.size() + simdjson::SIMDJSON_PADDING);
+    return parser.iterate(simdjson::padded_string_view(text.data(), text.size(), text.capacity()));
+}
+
+// What `use` makes of the document.
+template <class Use>
+auto parse(simdjson::ondemand::parser& parser, std::string& text, Use use)
+    -> Result<decltype(use(simdjson::ondemand::document{}))> {
+    try {
+        return use(document_of(parser, text));
+    } catch (const simdjson::simdjson_error& error) {
+        return failure(ErrorKind::Malformed,
+                       fmt::format("unreadable JSON from the API server: {}", error.what()));
+    }
+}
 
 inline std::string text_of(Value value) {
     return std::string{value.get_string().value()};
@@ -117,5 +139,8 @@ inline void read_kept(Value value, Texts& into, const Kept::Names& names) {
         into.insert_or_assign(*name, std::string{beginning(field.get_string(), kept_bytes_max)});
     });
 }
+
+// Throws, too, where it is too large, or has no name or UID.
+CustomObject read_custom_object(Value value, const Kept& kept);
 
 }  // namespace sluice::model::wire

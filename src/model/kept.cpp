@@ -20,8 +20,7 @@ Kept::Kept()
                   key::paused,
                   key::retry,
                   key::allow_scale_to_zero,
-                  key::allow_unready,
-                  key::step} {}
+                  key::allow_unready} {}
 
 Kept::Kept(Names of_labels, Names of_annotations) : Kept() {
     labels = std::move(of_labels);

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <boost/json.hpp>
-#include <charconv>
+
+#include "base/text.hpp"
+#include "model/json_text.hpp"
 
 namespace sluice::model {
 namespace {
@@ -13,20 +15,9 @@ constexpr std::size_t text_max = 64u << 10;
 // A lease that nobody renews is free after an hour at the latest, whatever it says.
 constexpr std::int64_t lease_seconds_max = 3600;
 
-std::string text_at(const json::object& object, const char* key) {
-    const json::value* value = object.if_contains(key);
-    return value && value->is_string() ? std::string{value->get_string()} : std::string{};
-}
-
-std::int64_t number_at(const json::object& object, const char* key, std::int64_t otherwise) {
-    const json::value* value = object.if_contains(key);
-    return value && value->is_int64() ? value->get_int64() : otherwise;
-}
-
-const json::object& object_at(const json::object& object, const char* key) {
-    static const json::object nothing;
-    const json::value* value = object.if_contains(key);
-    return value && value->is_object() ? value->get_object() : nothing;
+std::int64_t number_at(const json::value& whole, std::string_view pointer, std::int64_t otherwise) {
+    const json::value* found = value_at(whole, pointer);
+    return found && found->is_int64() ? found->get_int64() : otherwise;
 }
 
 }  // namespace
@@ -38,11 +29,9 @@ std::string encode(const Fence& fence) {
 std::optional<Fence> decode_fence(std::string_view text) {
     const std::size_t slash = text.rfind('/');
     if (slash == std::string_view::npos) return std::nullopt;
-    Fence fence{std::string{text.substr(0, slash)}, 0};
-    const char* const end = text.data() + text.size();
-    const auto [stop, error] = std::from_chars(text.data() + slash + 1, end, fence.transitions);
-    if (error != std::errc{} || stop != end) return std::nullopt;
-    return fence;
+    const auto transitions = whole_number<std::int64_t>(text.substr(slash + 1));
+    if (!transitions) return std::nullopt;
+    return Fence{std::string{text.substr(0, slash)}, *transitions};
 }
 
 bool is_newer(const Fence& fence, const Fence& than) {
@@ -50,19 +39,17 @@ bool is_newer(const Fence& fence, const Fence& than) {
 }
 
 Result<Lease> decode_lease(const std::string& text) {
-    boost::system::error_code error;
-    const json::value value = text.size() > text_max ? json::value{} : json::parse(text, error);
-    if (error || !value.is_object())
+    const json::value value = text.size() > text_max ? json::value{} : parse_json(text);
+    if (!value.is_object())
         return failure(ErrorKind::Malformed, "the Lease cannot be read: it is not a JSON object");
-    const json::object& spec = object_at(value.get_object(), "spec");
     Lease lease;
-    lease.resource_version = text_at(object_at(value.get_object(), "metadata"), "resourceVersion");
-    lease.uid = text_at(object_at(value.get_object(), "metadata"), "uid");
-    lease.holder = text_at(spec, "holderIdentity");
-    const std::int64_t seconds = number_at(spec, "leaseDurationSeconds", 15);
+    lease.resource_version = text_at(value, "/metadata/resourceVersion");
+    lease.uid = text_at(value, "/metadata/uid");
+    lease.holder = text_at(value, "/spec/holderIdentity");
+    const std::int64_t seconds = number_at(value, "/spec/leaseDurationSeconds", 15);
     lease.duration = std::chrono::seconds{std::clamp<std::int64_t>(seconds, 1, lease_seconds_max)};
-    lease.renewed = text_at(spec, "renewTime");
-    lease.transitions = number_at(spec, "leaseTransitions", 0);
+    lease.renewed = text_at(value, "/spec/renewTime");
+    lease.transitions = number_at(value, "/spec/leaseTransitions", 0);
     if (lease.resource_version.empty())
         return failure(ErrorKind::Malformed, "the Lease has no metadata.resourceVersion");
     return lease;

@@ -1,18 +1,16 @@
 #include "model/pod.hpp"
 
-#include <charconv>
+#include "base/text.hpp"
 
 namespace sluice::model {
 
 std::optional<Ordinal> ordinal_of(const Pod& pod) {
     const std::string& name = pod.meta.key.name;
     const std::size_t dash = name.rfind('-');
-    if (dash == std::string::npos || dash + 1 == name.size()) return std::nullopt;
-    const char* const end = name.data() + name.size();
-    std::int32_t value = 0;
-    const auto [stop, error] = std::from_chars(name.data() + dash + 1, end, value);
-    if (error != std::errc{} || stop != end || value < 0) return std::nullopt;
-    return Ordinal{value};
+    if (dash == std::string::npos) return std::nullopt;
+    const auto number = whole_number<std::int32_t>(std::string_view{name}.substr(dash + 1));
+    if (!number || *number < 0) return std::nullopt;
+    return Ordinal{*number};
 }
 
 bool is_available(const Pod& pod, Duration min_ready, Instant now) {

@@ -6,24 +6,16 @@
 #include <yaml-cpp/parser.h>
 
 #include <boost/json.hpp>
-#include <charconv>
 #include <optional>
 #include <sstream>
 #include <string>
+
+#include "base/text.hpp"
 
 namespace sluice::model {
 namespace {
 
 namespace json = boost::json;
-
-template <class T>
-std::optional<T> whole_number(const std::string& text) {
-    T value{};
-    const char* end = text.data() + text.size();
-    const auto [stop, failed] = std::from_chars(text.data(), end, value);
-    if (failed != std::errc{} || stop != end) return std::nullopt;
-    return value;
-}
 
 bool is_null(const std::string& text) {
     return text.empty() || text == "~" || text == "null" || text == "Null" || text == "NULL";

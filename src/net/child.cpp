@@ -27,22 +27,15 @@ constexpr int image_fd = STDERR_FILENO + 1;
 
 // All that the new process needs, made before there is one.
 struct Prepared {
+    explicit Prepared(const ChildProgram& program)
+        : lines(merge_environment(program.env)),
+          env(pointers_to(lines)),
+          argv(pointers_to(program.argv)) {}
+
     std::vector<Redacted> lines;
     std::vector<char*> env;
     std::vector<char*> argv;
 };
-
-Prepared prepare(const ChildProgram& program) {
-    Prepared made;
-    made.lines = merge_environment(program.env);
-    for (const Redacted& line : made.lines)
-        made.env.push_back(const_cast<char*>(line.reveal().data()));
-    made.env.push_back(nullptr);
-    for (const std::string& word : program.argv)
-        made.argv.push_back(const_cast<char*>(word.c_str()));
-    made.argv.push_back(nullptr);
-    return made;
-}
 
 // The file itself, not what its name leads to. A script's interpreter opens it once more, so it
 // must stay open; other programs do not get to see it.
@@ -119,7 +112,7 @@ struct Child::State : std::enable_shared_from_this<State> {
 
 Result<std::unique_ptr<Child>> Child::start(asio::io_context& loop, const ChildProgram& program,
                                             std::function<void(int)> ended) {
-    const Prepared made = prepare(program);
+    const Prepared made(program);
     auto state = std::make_shared<State>(loop);
     const pid_t parent = ::getpid();
     const pid_t pid = ::fork();

@@ -16,10 +16,14 @@ std::int64_t read_ms(clockid_t id) {
 
 }  // namespace
 
-Clock::Clock() : start_{read_ms(CLOCK_REALTIME)}, boot_ms_at_start_(read_ms(CLOCK_BOOTTIME)) {}
+Clock::Clock() : start_(wall_time()), boot_ms_at_start_(read_ms(CLOCK_BOOTTIME)) {}
 
 Instant Clock::now() const {
     return start_ + Duration{read_ms(CLOCK_BOOTTIME) - boot_ms_at_start_};
+}
+
+Instant wall_time() {
+    return {read_ms(CLOCK_REALTIME)};
 }
 
 }  // namespace sluice::net

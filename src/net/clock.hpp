@@ -18,4 +18,8 @@ class Clock {
     std::int64_t boot_ms_at_start_;
 };
 
+// What others mean by the time: dates in answers and certificates. It may be set, and then is
+// right.
+Instant wall_time();
+
 }  // namespace sluice::net

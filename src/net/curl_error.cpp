@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string_view>
 #include <system_error>
 
@@ -32,86 +33,72 @@ std::string text_of_errno(int os_error) {
     return text;
 }
 
-Error unreachable(std::string message) {
-    return {ErrorKind::Unreachable, std::move(message)};
-}
+// What libcurl means by its codes. {where} is the peer, {why} what libcurl or OpenSSL says, and
+// {os} what the kernel does.
+struct Meaning {
+    CURLcode code;
+    ErrorKind kind;
+    const char* sentence;
+};
 
-Error explain_tls(const CurlFailure& failed) {
-    const std::string reason = reason_of(failed);
-    switch (failed.code) {
-        case CURLE_PEER_FAILED_VERIFICATION:
-        case CURLE_SSL_ISSUER_ERROR:
-        case CURLE_SSL_INVALIDCERTSTATUS:
-            return unreachable(
-                fmt::format("TLS certificate of {} was not accepted: {}", failed.where, reason));
-        case CURLE_SSL_CERTPROBLEM:
-            return {ErrorKind::Malformed, fmt::format("the client certificate for {} cannot be "
-                                                      "used: {}",
-                                                      failed.where, reason)};
-        case CURLE_SSL_CACERT_BADFILE:
-            return {ErrorKind::Malformed,
-                    fmt::format("the CA certificates for {} cannot be read", failed.where)};
-        default: return unreachable(fmt::format("TLS with {} failed: {}", failed.where, reason));
-    }
-}
+constexpr const char* not_accepted = "TLS certificate of {where} was not accepted: {why}";
+constexpr const char* no_handshake = "TLS with {where} failed: {why}";
+constexpr const char* not_in_http2 = "{where} gave no answer in HTTP/2";
+constexpr const char* broke = "the connection to {where} broke: {why}";
+constexpr const char* not_http = "{where} answered with something that is not HTTP/1.1";
+
+constexpr Meaning meanings[] = {
+    {CURLE_OPERATION_TIMEDOUT, ErrorKind::Timeout,
+     "cannot reach {where}: no connection came about in time"},
+    {CURLE_COULDNT_RESOLVE_HOST, ErrorKind::Unreachable,
+     "cannot reach {where}: the name does not resolve"},
+    {CURLE_COULDNT_RESOLVE_PROXY, ErrorKind::Unreachable,
+     "cannot reach {where}: the proxy's name does not resolve"},
+    {CURLE_COULDNT_CONNECT, ErrorKind::Unreachable, "cannot reach {where}: {os}"},
+    {CURLE_PEER_FAILED_VERIFICATION, ErrorKind::Unreachable, not_accepted},
+    {CURLE_SSL_ISSUER_ERROR, ErrorKind::Unreachable, not_accepted},
+    {CURLE_SSL_INVALIDCERTSTATUS, ErrorKind::Unreachable, not_accepted},
+    {CURLE_SSL_CERTPROBLEM, ErrorKind::Malformed,
+     "the client certificate for {where} cannot be used: {why}"},
+    {CURLE_SSL_CACERT_BADFILE, ErrorKind::Malformed,
+     "the CA certificates for {where} cannot be read"},
+    {CURLE_SSL_CONNECT_ERROR, ErrorKind::Unreachable, no_handshake},
+    {CURLE_SSL_CIPHER, ErrorKind::Unreachable, no_handshake},
+    {CURLE_HTTP2, ErrorKind::Malformed, not_in_http2},
+    {CURLE_HTTP2_STREAM, ErrorKind::Unreachable, "{where} broke its answer off"},
+    {CURLE_GOT_NOTHING, ErrorKind::Unreachable, "{where} closed the connection without an answer"},
+    {CURLE_PARTIAL_FILE, ErrorKind::Unreachable, "{where} closed the connection in mid-answer"},
+    {CURLE_SEND_ERROR, ErrorKind::Unreachable, broke},
+    {CURLE_RECV_ERROR, ErrorKind::Unreachable, broke},
+    {CURLE_WEIRD_SERVER_REPLY, ErrorKind::Malformed, not_http},
+    {CURLE_UNSUPPORTED_PROTOCOL, ErrorKind::Malformed, not_http},
+    {CURLE_BAD_CONTENT_ENCODING, ErrorKind::Malformed, not_http},
+    {CURLE_URL_MALFORMAT, ErrorKind::Invalid, "the URL of {where} cannot be used"},
+};
 
 }  // namespace
 
 Error explain(const CurlFailure& failed) {
     const std::string& where = failed.where;
     if (failed.proxy_status >= 300) {
-        return unreachable(
-            fmt::format("cannot reach {}: the proxy answered {}", where, failed.proxy_status));
+        return {ErrorKind::Unreachable,
+                fmt::format("cannot reach {}: the proxy answered {}", where, failed.proxy_status)};
     }
     // So says libcurl of a header line beyond its bound.
     if (failed.code == CURLE_OUT_OF_MEMORY && failed.was_sent) {
         return {ErrorKind::TooLarge,
                 fmt::format("a header in the answer of {} is too long", where)};
     }
-    switch (failed.code) {
-        case CURLE_OPERATION_TIMEDOUT:
-            return {ErrorKind::Timeout,
-                    fmt::format("cannot reach {}: no connection came about in time", where)};
-        case CURLE_COULDNT_RESOLVE_HOST:
-            return unreachable(fmt::format("cannot reach {}: the name does not resolve", where));
-        case CURLE_COULDNT_RESOLVE_PROXY:
-            return unreachable(
-                fmt::format("cannot reach {}: the proxy's name does not resolve", where));
-        case CURLE_COULDNT_CONNECT:
-            return unreachable(
-                fmt::format("cannot reach {}: {}", where, text_of_errno(failed.os_error)));
-        case CURLE_PEER_FAILED_VERIFICATION:
-        case CURLE_SSL_ISSUER_ERROR:
-        case CURLE_SSL_INVALIDCERTSTATUS:
-        case CURLE_SSL_CERTPROBLEM:
-        case CURLE_SSL_CACERT_BADFILE:
-        case CURLE_SSL_CONNECT_ERROR:
-        case CURLE_SSL_CIPHER: return explain_tls(failed);
-        case CURLE_HTTP2:
-            return {ErrorKind::Malformed, fmt::format("{} gave no answer in HTTP/2", where)};
-        case CURLE_HTTP2_STREAM: return unreachable(fmt::format("{} broke its answer off", where));
-        case CURLE_GOT_NOTHING:
-            if (failed.in_http2) {
-                return {ErrorKind::Malformed, fmt::format("{} gave no answer in HTTP/2", where)};
-            }
-            return unreachable(fmt::format("{} closed the connection without an answer", where));
-        case CURLE_PARTIAL_FILE:
-            return unreachable(fmt::format("{} closed the connection in mid-answer", where));
-        case CURLE_SEND_ERROR:
-        case CURLE_RECV_ERROR:
-            return unreachable(
-                fmt::format("the connection to {} broke: {}", where, reason_of(failed)));
-        case CURLE_WEIRD_SERVER_REPLY:
-        case CURLE_UNSUPPORTED_PROTOCOL:
-        case CURLE_BAD_CONTENT_ENCODING:
-            return {ErrorKind::Malformed,
-                    fmt::format("{} answered with something that is not HTTP/1.1", where)};
-        case CURLE_URL_MALFORMAT:
-            return {ErrorKind::Invalid, fmt::format("the URL of {} cannot be used", where)};
-        default:
-            return unreachable(
-                fmt::format("cannot talk to {}: {}", where, curl_easy_strerror(failed.code)));
+    const bool is_mute = failed.code == CURLE_GOT_NOTHING && failed.in_http2;
+    const auto known =
+        std::ranges::find(meanings, is_mute ? CURLE_HTTP2 : failed.code, &Meaning::code);
+    if (known == std::end(meanings)) {
+        return {ErrorKind::Unreachable,
+                fmt::format("cannot talk to {}: {}", where, curl_easy_strerror(failed.code))};
     }
+    return {known->kind, fmt::format(fmt::runtime(known->sentence), fmt::arg("where", where),
+                                     fmt::arg("why", reason_of(failed)),
+                                     fmt::arg("os", text_of_errno(failed.os_error)))};
 }
 
 }  // namespace sluice::net

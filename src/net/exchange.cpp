@@ -2,27 +2,24 @@
 
 #include <fmt/format.h>
 
+#include <boost/beast/core/string.hpp>
 #include <cerrno>
 
+#include "base/text.hpp"
 #include "net/address_guard.hpp"
 #include "net/curl_error.hpp"
-#include "net/header_name.hpp"
 
 namespace sluice::net {
 
 namespace {
+
+using boost::beast::iequals;
 
 constexpr std::size_t header_bytes_max = 64 << 10;  // of a whole answer; API servers send 1 KiB
 
 // Sending one of these a second time could do its work a second time.
 bool must_be_sent_once(const std::string& method) {
     return method == "POST" || method == "PATCH";
-}
-
-std::string_view trimmed(std::string_view text) {
-    const auto first = text.find_first_not_of(" \t\r\n");
-    if (first == text.npos) return {};
-    return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
 }
 
 }  // namespace
@@ -111,11 +108,11 @@ bool Exchange::take_header(std::string_view line) {
     if (colon == line.npos) return true;
     const std::string_view name = line.substr(0, colon);
     const std::string_view value = trimmed(line.substr(colon + 1));
-    if (is_same_header(name, "Content-Type")) response_.content_type = value;
-    if (is_same_header(name, "Retry-After")) response_.retry_after = value;
-    if (is_same_header(name, "Warning") && response_.warning.empty()) response_.warning = value;
+    if (iequals(name, "Content-Type")) response_.content_type = value;
+    if (iequals(name, "Retry-After")) response_.retry_after = value;
+    if (iequals(name, "Warning") && response_.warning.empty()) response_.warning = value;
     for (const std::string& wanted : request_.wanted) {
-        if (is_same_header(name, wanted)) response_.kept.insert_or_assign(wanted, value);
+        if (iequals(name, wanted)) response_.kept.insert_or_assign(wanted, value);
     }
     return true;
 }

@@ -1,12 +1,13 @@
 // The part of an exchange that tells libcurl what to do.
+#include <openssl/ssl.h>
+
 #include <algorithm>
+#include <boost/beast/core/string.hpp>
 #include <cstring>
 #include <type_traits>
 
-#include <openssl/ssl.h>
 #include "base/assert.hpp"
 #include "net/exchange.hpp"
-#include "net/header_name.hpp"
 
 namespace sluice::net {
 
@@ -22,8 +23,9 @@ constexpr long connect_ms_max = 15'000;       // as long as a dead connection ma
 constexpr long send_buffer_bytes = 16 << 10;  // libcurl's least; its default is 64 KiB
 
 bool has_header(const HttpRequest& request, std::string_view name) {
-    return std::ranges::any_of(
-        request.headers, [&](const Header& header) { return is_same_header(header.name, name); });
+    return std::ranges::any_of(request.headers, [&](const Header& header) {
+        return boost::beast::iequals(header.name, name);
+    });
 }
 
 // Without TLS there is nothing to agree on: the client knows, or it is wrong.

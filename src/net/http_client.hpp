@@ -74,6 +74,7 @@ struct HttpResponse {
 };
 
 using TransferId = std::uint64_t;
+class Transfers;
 
 class HttpClient {
   public:
@@ -98,8 +99,7 @@ class HttpClient {
     std::size_t in_flight() const;
 
   private:
-    struct State;
-    std::unique_ptr<State> state_;
+    std::shared_ptr<Transfers> transfers_;
 };
 
 }  // namespace sluice::net

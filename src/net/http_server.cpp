@@ -24,9 +24,8 @@ constexpr std::size_t unread_bytes_max = 64 << 10;  // of a refused body; then w
 using Request = http::request<http::empty_body>;
 using Response = http::response<http::string_body>;
 using Parser = http::request_parser<http::empty_body>;
-using Serializer = http::response_serializer<http::string_body>;
 
-Response to_response(const Request& request, Reply reply) {
+Response to_response(const Request& request, Page reply) {
     Response response{static_cast<http::status>(reply.status), request.version()};
     response.set(http::field::content_type, reply.content_type);
     response.set(http::field::cache_control, "no-store");
@@ -113,17 +112,12 @@ class HttpServer::State::Connection : public std::enable_shared_from_this<Connec
     void write() {
         is_idle_ = false;
         response_ = answer(parser_->get(), server_->handler);
-        serializer_ = std::make_unique<Serializer>(response_);
         stream_.expires_after(server_->limits.request_time);
-        const auto written = [self = shared_from_this()](error_code failed, std::size_t) {
-            if (failed) return self->end();
-            self->response_.keep_alive() ? self->read() : self->hang_up();
-        };
-        if (parser_->get().method() == http::verb::head) {
-            http::async_write_header(stream_, *serializer_, written);
-        } else {
-            http::async_write(stream_, *serializer_, written);
-        }
+        http::async_write(stream_, response_,
+                          [self = shared_from_this()](error_code failed, std::size_t) {
+                              if (failed) return self->end();
+                              self->response_.keep_alive() ? self->read() : self->hang_up();
+                          });
     }
 
     // Bytes left unread would turn our close into a reset, which can overtake the reply.
@@ -151,7 +145,6 @@ class HttpServer::State::Connection : public std::enable_shared_from_this<Connec
     boost::beast::flat_buffer buffer_;
     std::unique_ptr<Parser> parser_;
     Response response_;
-    std::unique_ptr<Serializer> serializer_;
     std::shared_ptr<State> server_;
 };
 

@@ -19,7 +19,8 @@
 
 namespace sluice::net {
 
-struct Reply {
+// What is shown to whoever asks.
+struct Page {
     int status = 200;
     std::string content_type = "text/plain; charset=utf-8";
     std::string body{};
@@ -28,13 +29,13 @@ struct Reply {
 struct ServerLimits {
     std::size_t header_max = 8 << 10;  // a probe or a scrape needs a tenth of it
     std::size_t connections_max = 64;  // a few kubelets and scrapers, each with one or two
-    Duration request_time = 10s;       // for a request to come, and for its reply to go
+    Duration request_time = 10s;       // for a request to come, and for its page to go
 };
 
 class HttpServer {
   public:
     // `path` comes without its query.
-    using Handler = std::function<Reply(std::string_view method, std::string_view path)>;
+    using Handler = std::function<Page(std::string_view method, std::string_view path)>;
 
     // `address` is "host:port", ":8081" for every interface, or "[::1]:0" for a port that the
     // kernel picks. The error says what is wrong with it: malformed, unknown, or in use.

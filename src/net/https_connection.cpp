@@ -20,11 +20,6 @@ constexpr std::size_t unread_bytes_max = 64 << 20;  // of a refused body; then w
 constexpr std::size_t early_bytes_max = 8 << 10;    // of requests that come while a stream goes on
 constexpr std::size_t piece_of_reading = 16 << 10;  // a TLS record
 
-std::string header_of(const http::request<http::string_body>& request, http::field name) {
-    const auto value = request[name];
-    return std::string(value.data(), value.size());
-}
-
 std::string text_of(boost::beast::string_view view) {
     return std::string(view.data(), view.size());
 }
@@ -158,15 +153,11 @@ void HttpsConnection::say_continue() {
 
 void HttpsConnection::read_body() {
     SLUICE_ASSERT(parser_.has_value());
-    http::async_read(
-        stream_, buffer_, *parser_,
-        [self = shared_from_this()](error_code failed, std::size_t) { self->body_came(failed); });
-}
-
-void HttpsConnection::body_came(error_code failed) {
-    if (stage_ == Stage::Ended) return;
-    if (failed) return refuse(failed);
-    handle();
+    http::async_read(stream_, buffer_, *parser_,
+                     [self = shared_from_this()](error_code failed, std::size_t) {
+                         if (self->stage_ == Stage::Ended) return;
+                         failed ? self->refuse(failed) : self->handle();
+                     });
 }
 
 void HttpsConnection::refuse(error_code failed) {
@@ -191,10 +182,10 @@ void HttpsConnection::handle() {
     is_chunked_ = request.version() >= 11;
     HttpsRequest handed{text_of(request.method_string()),
                         text_of(request.target()),
-                        header_of(request, http::field::authorization),
-                        header_of(request, http::field::content_type),
-                        header_of(request, http::field::accept),
-                        header_of(request, http::field::user_agent),
+                        text_of(request[http::field::authorization]),
+                        text_of(request[http::field::content_type]),
+                        text_of(request[http::field::accept]),
+                        text_of(request[http::field::user_agent]),
                         std::move(request.body()),
                         peer()};
     auto answer = std::make_shared<Answer>(weak_from_this());

@@ -53,7 +53,6 @@ class HttpsConnection : public std::enable_shared_from_this<HttpsConnection> {
     void header_came(boost::system::error_code failed);
     void say_continue();
     void read_body();
-    void body_came(boost::system::error_code failed);
     void refuse(boost::system::error_code failed);
     void handle();
 

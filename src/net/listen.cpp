@@ -3,9 +3,10 @@
 #include <fmt/format.h>
 
 #include <boost/asio/ip/v6_only.hpp>
-#include <charconv>
 #include <optional>
 #include <vector>
+
+#include "base/text.hpp"
 
 namespace sluice::net {
 namespace {
@@ -16,24 +17,22 @@ using boost::system::error_code;
 
 struct HostPort {
     std::string host;  // empty: every interface
-    std::string port;
+    std::uint16_t port;
 };
 
 std::optional<HostPort> split(std::string_view address) {
     const auto colon = address.rfind(':');
     if (colon == address.npos) return std::nullopt;
     std::string_view host = address.substr(0, colon);
-    const std::string_view port = address.substr(colon + 1);
+    const auto port = whole_number<std::uint16_t>(address.substr(colon + 1));
     if (host.starts_with('[') && host.ends_with(']')) {
         host = host.substr(1, host.size() - 2);
         if (host.empty()) return std::nullopt;
     } else if (host.find_first_of(":[]") != host.npos) {
         return std::nullopt;
     }
-    std::uint16_t number = 0;
-    const auto [end, failed] = std::from_chars(port.begin(), port.end(), number);
-    if (failed != std::errc{} || end != port.end()) return std::nullopt;
-    return HostPort{std::string(host), std::string(port)};
+    if (!port) return std::nullopt;
+    return HostPort{std::string(host), *port};
 }
 
 std::unexpected<Error> cannot_listen(const std::string& address, const std::string& why) {
@@ -48,23 +47,18 @@ Result<std::vector<tcp::endpoint>> resolve(asio::io_context& loop, const std::st
                                    "\":port\" and \"[ipv6]:port\" are",
                                    address));
     }
-    const auto port = static_cast<std::uint16_t>(std::stoul(parts->port));
+    const std::uint16_t port = parts->port;
     if (parts->host.empty()) {
         return std::vector{tcp::endpoint(tcp::v6(), port), tcp::endpoint(tcp::v4(), port)};
     }
     error_code failed;
-    const auto found = tcp::resolver(loop).resolve(parts->host, parts->port,
+    const auto found = tcp::resolver(loop).resolve(parts->host, std::to_string(port),
                                                    tcp::resolver::numeric_service, failed);
     if (failed) return cannot_listen(address, "the name does not resolve");
     std::vector<tcp::endpoint> endpoints;
     for (const auto& entry : found)
         endpoints.push_back(entry.endpoint());
     return endpoints;
-}
-
-void close_quietly(tcp::acceptor& acceptor) {
-    error_code ignored;
-    ignored = acceptor.close(ignored);
 }
 
 error_code listen_on(tcp::acceptor& acceptor, const tcp::endpoint& endpoint) {
@@ -75,7 +69,8 @@ error_code listen_on(tcp::acceptor& acceptor, const tcp::endpoint& endpoint) {
         (is_for_all && acceptor.set_option(asio::ip::v6_only(false), failed)) ||
         acceptor.bind(endpoint, failed) ||
         acceptor.listen(asio::socket_base::max_listen_connections, failed)) {
-        close_quietly(acceptor);
+        error_code ignored;
+        ignored = acceptor.close(ignored);
     }
     return failed;
 }

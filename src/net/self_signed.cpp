@@ -19,7 +19,6 @@ struct Free {
 };
 using Cert = std::unique_ptr<X509, Free>;
 using Key = std::unique_ptr<EVP_PKEY, Free>;
-using Bio = std::unique_ptr<BIO, Free>;
 
 constexpr long valid_before = 3600;  // for clocks that are a little behind ours
 constexpr long valid_after = 365l * 24 * 3600;
@@ -55,22 +54,23 @@ Cert make_cert(const std::string& name, EVP_PKEY* key, X509* issuer) {
     return made ? std::move(cert) : Cert{};
 }
 
-std::string text_of(BIO* bio) {
+template <class Write>
+std::string written(Write write) {
+    const std::unique_ptr<BIO, Free> bio(BIO_new(BIO_s_mem()));
+    write(bio.get());
     char* data = nullptr;
-    const long size = BIO_get_mem_data(bio, &data);
+    const long size = BIO_get_mem_data(bio.get(), &data);
     return std::string(data, static_cast<std::size_t>(size));
 }
 
 std::string to_pem(X509* cert) {
-    const Bio bio(BIO_new(BIO_s_mem()));
-    PEM_write_bio_X509(bio.get(), cert);
-    return text_of(bio.get());
+    return written([&](BIO* bio) { PEM_write_bio_X509(bio, cert); });
 }
 
 std::string to_pem(EVP_PKEY* key) {
-    const Bio bio(BIO_new(BIO_s_mem()));
-    PEM_write_bio_PKCS8PrivateKey(bio.get(), key, nullptr, nullptr, 0, nullptr, nullptr);
-    return text_of(bio.get());
+    return written([&](BIO* bio) {
+        PEM_write_bio_PKCS8PrivateKey(bio, key, nullptr, nullptr, 0, nullptr, nullptr);
+    });
 }
 
 Cert make_authority(const std::string& common_name, EVP_PKEY* key) {

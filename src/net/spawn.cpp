@@ -18,17 +18,6 @@ namespace sluice::net {
 
 namespace {
 
-struct Pipe {
-    Fd read;
-    Fd write;
-};
-
-std::optional<Pipe> make_pipe() {
-    int ends[2];
-    if (::pipe2(ends, O_CLOEXEC) != 0) return std::nullopt;
-    return Pipe{Fd(ends[0]), Fd(ends[1])};
-}
-
 // A file in memory, so that nobody has to feed a pipe whose reader may be gone.
 Fd make_input(std::string_view text) {
     Fd file(::memfd_create("stdin", MFD_CLOEXEC));
@@ -73,18 +62,13 @@ void configure(SpawnOptions& options, int input, int out, int err) {
     ::posix_spawn_file_actions_addclosefrom_np(&options.files, STDERR_FILENO + 1);
 }
 
-// Pointers to C strings, as the kernel wants them; the strings stay where they are.
-template <class Strings, class ToText>
-std::vector<char*> pointers_to(const Strings& strings, ToText text_of) {
-    std::vector<char*> pointers;
-    pointers.reserve(strings.size() + 1);
-    for (const auto& string : strings)
-        pointers.push_back(const_cast<char*>(text_of(string)));
-    pointers.push_back(nullptr);
-    return pointers;
-}
-
 }  // namespace
+
+std::optional<Pipe> make_pipe() {
+    int ends[2];
+    if (::pipe2(ends, O_CLOEXEC) != 0) return std::nullopt;
+    return Pipe{Fd(ends[0]), Fd(ends[1])};
+}
 
 std::vector<Redacted> merge_environment(const std::vector<Variable>& extra) {
     std::vector<Redacted> lines;
@@ -123,9 +107,8 @@ std::expected<Spawned, int> spawn(const Program& program) {
     if (input.get() < 0) return std::unexpected(errno);
 
     const std::vector<Redacted> lines = merge_environment(program.env);
-    const auto env = pointers_to(lines, [](const Redacted& line) { return line.reveal().data(); });
-    const auto argv =
-        pointers_to(program.argv, [](const std::string& word) { return word.data(); });
+    const auto env = pointers_to(lines);
+    const auto argv = pointers_to(program.argv);
     SpawnOptions options;
     configure(options, input.get(), out->write.get(), err->write.get());
     pid_t pid = -1;

@@ -34,6 +34,12 @@ class Fd {
     int fd_;
 };
 
+struct Pipe {
+    Fd read;
+    Fd write;
+};
+std::optional<Pipe> make_pipe();  // nothing, and an errno
+
 struct Spawned {
     pid_t pid;
     Fd exit;  // a pidfd: readable once the program has ended
@@ -43,6 +49,23 @@ struct Spawned {
 
 // "NAME=value" lines: ours, except for those that `extra` replaces, then `extra`.
 std::vector<Redacted> merge_environment(const std::vector<Variable>& extra);
+
+// Pointers to C strings, as the kernel wants them; the strings stay where they are.
+template <class Strings>
+std::vector<char*> pointers_to(const Strings& strings) {
+    const auto bytes_of = [](const auto& text) {
+        if constexpr (requires { text.reveal(); })
+            return text.reveal().data();
+        else
+            return text.data();
+    };
+    std::vector<char*> pointers;
+    pointers.reserve(strings.size() + 1);
+    for (const auto& text : strings)
+        pointers.push_back(const_cast<char*>(bytes_of(text)));
+    pointers.push_back(nullptr);
+    return pointers;
+}
 
 // What is wrong with the program's words, before anything is tried.
 std::optional<std::string> complaint_about(const Program& program);

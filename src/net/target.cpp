@@ -4,15 +4,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/beast/core/string.hpp>
 #include <memory>
 #include <optional>
 #include <string_view>
 
-#include "net/header_name.hpp"
-
 namespace sluice::net {
 
 namespace {
+
+using boost::beast::iequals;
 
 constexpr std::size_t url_bytes_max = 64
                                       << 10;  // selectors of long queries fit; libcurl takes 8 MB
@@ -39,7 +40,7 @@ bool is_token(std::string_view text) {
 
 // The two that frame a body are for the client alone: a second one would smuggle a request.
 bool frames_a_body(std::string_view name) {
-    return is_same_header(name, "Content-Length") || is_same_header(name, "Transfer-Encoding");
+    return iequals(name, "Content-Length") || iequals(name, "Transfer-Encoding");
 }
 
 std::string part(const Url& url, CURLUPart which, unsigned flags = 0) {

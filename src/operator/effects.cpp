@@ -1,8 +1,8 @@
 // How the effects of the controller are carried out.
 #include <boost/asio/post.hpp>
-#include <boost/json.hpp>
 
 #include "base/assert.hpp"
+#include "model/json_text.hpp"
 #include "operator/log.hpp"
 #include "operator/process.hpp"
 
@@ -88,14 +88,11 @@ void Operator::run_one(controller::CheckPolicies&&) {
 // Behind the address that we dial may be others: each server says where it is itself.
 void Operator::learn_server_addresses() {
     api_.send({.path = "/api"}, [this](const kube::ApiResult<kube::ApiResponse>& answer) {
-        boost::system::error_code broken;
-        const auto said = boost::json::parse(answer ? answer->body : "", broken);
-        const auto* servers =
-            broken ? nullptr : said.find_pointer("/serverAddressByClientCIDRs", broken);
+        const auto said = model::parse_json(answer ? answer->body : "");
+        const auto* servers = model::value_at(said, "/serverAddressByClientCIDRs");
         if (!servers || !servers->is_array()) return;
         for (const boost::json::value& one : servers->get_array())
-            if (const auto* at = one.find_pointer("/serverAddress", broken); at && at->is_string())
-                addresses_->add_server(at->get_string());
+            addresses_->add_server(model::text_at(one, "/serverAddress"));
     });
 }
 

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdlib>
+#include <ranges>
 #include <vector>
 
 #include "kube/file_reader.hpp"
@@ -23,12 +23,8 @@ std::string from_environment(const char* name) {
 
 std::vector<std::string> split(const std::string& text, char at) {
     std::vector<std::string> parts;
-    std::size_t from = 0;
-    while (from <= text.size()) {
-        const std::size_t end = std::min(text.find(at, from), text.size());
-        if (end > from) parts.push_back(text.substr(from, end - from));
-        from = end + 1;
-    }
+    for (const auto part : std::views::split(text, at))
+        if (!part.empty()) parts.emplace_back(part.begin(), part.end());
     return parts;
 }
 

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <boost/json.hpp>
 
+#include "net/clock.hpp"
+
 namespace sluice::operators {
 namespace {
 
@@ -36,10 +38,8 @@ std::string in_small_letters(std::string_view text) {
 
 std::string as_json_line(controller::Log::Level level, const std::string& text,
                          const model::Ref& about) {
-    const auto now = std::chrono::system_clock::now().time_since_epoch();
-    const Instant at{std::chrono::duration_cast<Duration>(now).count()};
     constexpr const char* names[] = {"debug", "info", "warning", "error"};
-    boost::json::object line{{"time", to_rfc3339_micro(at)},
+    boost::json::object line{{"time", to_rfc3339_micro(net::wall_time())},
                              {"level", names[static_cast<std::size_t>(level)]},
                              {"message", text}};
     if (!about.name.empty()) {

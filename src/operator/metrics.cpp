@@ -44,102 +44,87 @@ double resident_bytes() {
     return resident * static_cast<double>(sysconf(_SC_PAGESIZE));
 }
 
-// One family of numbers that the controller keeps, built when somebody asks.
-class Family {
-  public:
-    Family(std::string name, std::string help, MetricType type)
-        : family_{std::move(name), std::move(help), type, {}} {}
+// A number that the controller keeps, read when somebody asks.
+struct Row {
+    Row(std::vector<ClientMetric::Label> names, auto number)
+        : labels(std::move(names)), value(static_cast<double>(number)) {}
+    Row(auto number) : Row({}, number) {}
 
-    Family& add(std::vector<std::pair<std::string, std::string>> labels, double value) {
-        ClientMetric metric;
-        for (auto& [name, text] : labels)
-            metric.label.push_back({std::move(name), std::move(text)});
-        metric.counter.value = value;
-        metric.gauge.value = value;
-        family_.metric.push_back(std::move(metric));
-        return *this;
-    }
-    MetricFamily take() { return std::move(family_); }
-
-  private:
-    MetricFamily family_;
+    std::vector<ClientMetric::Label> labels;
+    double value;
 };
 
-Family counter(std::string name, std::string help) {
-    return {std::move(name), std::move(help), MetricType::Counter};
+MetricFamily family(MetricType type, std::string name, std::string help, std::vector<Row> rows) {
+    MetricFamily made{std::move(name), std::move(help), type, {}};
+    for (Row& row : rows) {
+        ClientMetric& metric = made.metric.emplace_back();
+        metric.label = std::move(row.labels);
+        metric.counter.value = row.value;
+        metric.gauge.value = row.value;
+    }
+    return made;
 }
-Family gauge(std::string name, std::string help) {
-    return {std::move(name), std::move(help), MetricType::Gauge};
+MetricFamily counter(std::string name, std::string help, std::vector<Row> rows) {
+    return family(MetricType::Counter, std::move(name), std::move(help), std::move(rows));
+}
+MetricFamily gauge(std::string name, std::string help, std::vector<Row> rows) {
+    return family(MetricType::Gauge, std::move(name), std::move(help), std::move(rows));
 }
 
 std::vector<MetricFamily> work_families(const controller::Controller& controller, Instant now) {
     const controller::Counters& counters = controller.counters();
-    Family decisions =
-        counter("sluice_decisions_total", "Looks at a workload, by what they found.");
+    std::vector<Row> decisions;
+    decisions.reserve(counters.decisions.size());
     for (const auto& [what, count] : counters.decisions)
-        decisions.add(
-            {{"api", what.first}, {"reason", std::string{engine::entry(what.second).name}}},
-            static_cast<double>(count));
-    Family restarts =
-        counter("sluice_watch_restarts_total", "Watches that ended and were renewed.");
-    restarts.add({{"resource", "statefulsets"}},
-                 controller.watch_restarts(model::Form::StatefulSet));
-    restarts.add({{"resource", "pods"}}, controller.watch_restarts(model::Form::Pod));
-    restarts.add({{"resource", "configmaps"}}, controller.watch_restarts(model::Form::ConfigMap));
-    restarts.add({{"resource", "custom"}}, controller.watch_restarts(model::Form::Custom));
-    Family writes = counter("sluice_writes_total", "Writes to the API that went through.");
-    writes.add({{"what", "workload"}}, static_cast<double>(counters.workload_writes));
-    writes.add({{"what", "object"}}, static_cast<double>(counters.object_writes));
-    writes.add({{"what", "object_created"}}, static_cast<double>(counters.objects_created));
-    writes.add({{"what", "object_deleted"}}, static_cast<double>(counters.objects_deleted));
-    writes.add({{"what", "pod"}}, static_cast<double>(counters.pods_deleted));
-    writes.add({{"what", "event"}}, static_cast<double>(counters.event_writes));
-    Family phases = gauge("sluice_rollouts", "Steered workloads, by the phase they are in.");
+        decisions.push_back(
+            {{{"api", what.first}, {"reason", std::string{engine::entry(what.second).name}}},
+             count});
+    std::vector<Row> phases;
     for (const auto& [phase, count] : controller.rollouts_by_phase())
-        phases.add({{"phase", engine::to_text(phase)}}, count);
-    return {decisions.take(),
-            restarts.take(),
-            writes.take(),
-            phases.take(),
-            counter("sluice_steps_total", "Pods that were let go.")
-                .add({}, static_cast<double>(counters.steps))
-                .take(),
-            counter("sluice_defects_total", "Defects of Sluice that were met while deciding.")
-                .add({}, static_cast<double>(counters.defects))
-                .take(),
-            counter("sluice_conflicts_total", "Writes that came too late and were planned anew.")
-                .add({}, static_cast<double>(counters.conflicts))
-                .take(),
-            gauge("sluice_queue_depth", "Workloads that wait to be looked at.")
-                .add({}, static_cast<double>(controller.queue_depth()))
-                .take(),
-            gauge("sluice_queue_age_seconds", "How long the oldest of them has waited.")
-                .add({}, seconds(controller.queue_age(now)))
-                .take()};
-}
-
-MetricFamily stored_objects(const controller::Controller& controller) {
-    Family stored = gauge("sluice_stored_objects", "Objects in the operator's memory.");
-    for (const auto& [plural, count] : controller.store().sizes())
-        stored.add({{"resource", std::string{plural}}}, static_cast<double>(count));
-    return stored.take();
+        phases.push_back({{{"phase", engine::to_text(phase)}}, count});
+    const auto restarts = [&](const char* resource, model::Form form) {
+        return Row{{{"resource", resource}}, controller.watch_restarts(form)};
+    };
+    const auto writes = [](const char* what, auto count) { return Row{{{"what", what}}, count}; };
+    return {
+        counter("sluice_decisions_total", "Looks at a workload, by what they found.", decisions),
+        counter("sluice_watch_restarts_total", "Watches that ended and were renewed.",
+                {restarts("statefulsets", model::Form::StatefulSet),
+                 restarts("pods", model::Form::Pod), restarts("configmaps", model::Form::ConfigMap),
+                 restarts("custom", model::Form::Custom)}),
+        counter(
+            "sluice_writes_total", "Writes to the API that went through.",
+            {writes("workload", counters.workload_writes), writes("object", counters.object_writes),
+             writes("object_created", counters.objects_created),
+             writes("object_deleted", counters.objects_deleted),
+             writes("pod", counters.pods_deleted), writes("event", counters.event_writes)}),
+        gauge("sluice_rollouts", "Steered workloads, by the phase they are in.", phases),
+        counter("sluice_steps_total", "Pods that were let go.", {counters.steps}),
+        counter("sluice_defects_total", "Defects of Sluice that were met while deciding.",
+                {counters.defects}),
+        counter("sluice_conflicts_total", "Writes that came too late and were planned anew.",
+                {counters.conflicts}),
+        gauge("sluice_queue_depth", "Workloads that wait to be looked at.",
+              {controller.queue_depth()}),
+        gauge("sluice_queue_age_seconds", "How long the oldest of them has waited.",
+              {seconds(controller.queue_age(now))}),
+    };
 }
 
 std::vector<MetricFamily> process_families(const controller::Controller& controller) {
-    const bool prevents = controller.guarantee() == engine::Guarantee::Prevent;
-    return {gauge("sluice_leader", "1 while this operator leads.")
-                .add({}, controller.leads() ? 1 : 0)
-                .take(),
-            gauge("sluice_synced", "1 once everything that is watched has been seen.")
-                .add({}, controller.is_synced() ? 1 : 0)
-                .take(),
-            gauge("sluice_prevents", "1 if admission policies keep others from opening a gate.")
-                .add({}, prevents ? 1 : 0)
-                .take(),
-            stored_objects(controller),
-            gauge("process_resident_memory_bytes", "Resident memory of this process.")
-                .add({}, resident_bytes())
-                .take()};
+    std::vector<Row> stored;
+    for (const auto& [plural, count] : controller.store().sizes())
+        stored.push_back({{{"resource", std::string{plural}}}, count});
+    return {
+        gauge("sluice_leader", "1 while this operator leads.", {controller.leads()}),
+        gauge("sluice_synced", "1 once everything that is watched has been seen.",
+              {controller.is_synced()}),
+        gauge("sluice_prevents", "1 if admission policies keep others from opening a gate.",
+              {controller.guarantee() == engine::Guarantee::Prevent}),
+        gauge("sluice_stored_objects", "Objects in the operator's memory.", stored),
+        gauge("process_resident_memory_bytes", "Resident memory of this process.",
+              {resident_bytes()}),
+    };
 }
 
 }  // namespace

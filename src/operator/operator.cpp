@@ -106,9 +106,9 @@ Result<void> Operator::serve() {
     if (!health_server) return std::unexpected(health_server.error());
     auto metrics_server = net::HttpServer::open(
         loop_, options_.metrics_address, [this](std::string_view, std::string_view path) {
-            if (path != "/metrics") return net::Reply{404, "text/plain", "try /metrics\n"};
-            return net::Reply{200, "text/plain; version=0.0.4; charset=utf-8",
-                              metrics_.text(controller_, clock_.now())};
+            if (path != "/metrics") return net::Page{404, "text/plain", "try /metrics\n"};
+            return net::Page{200, "text/plain; version=0.0.4; charset=utf-8",
+                             metrics_.text(controller_, clock_.now())};
         });
     if (!metrics_server) return std::unexpected(metrics_server.error());
     health_server_ = std::move(*health_server);
@@ -233,13 +233,13 @@ void Operator::end_programs() {
     plugin_caller_.end_programs([this] { loop_.stop(); });
 }
 
-net::Reply Operator::health(std::string_view path) const {
+net::Page Operator::health(std::string_view path) const {
     if (path == "/livez" || path == "/healthz") return {200, "text/plain", "ok\n"};
     if (path == "/readyz") return readiness();
     return {404, "text/plain", "try /livez or /readyz\n"};
 }
 
-net::Reply Operator::readiness() const {
+net::Page Operator::readiness() const {
     const std::string problem = controller_.sync_problem();
     if (!problem.empty()) return {503, "text/plain", problem + "\n"};
     std::string text = "ok\n";

@@ -70,8 +70,8 @@ class Operator {
     void release_and_stop();
     void release_lease();
     void end_programs();
-    net::Reply health(std::string_view path) const;
-    net::Reply readiness() const;
+    net::Page health(std::string_view path) const;
+    net::Page readiness() const;
 
     boost::asio::io_context& loop_;
     Options options_;

@@ -1,10 +1,10 @@
 #include "probe/objects.hpp"
 
-#include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 
 #include "base/base64.hpp"
 #include "base/redacted.hpp"
+#include "model/json_text.hpp"
 #include "wire/paths.hpp"
 
 namespace sluice::probe {
@@ -20,56 +20,34 @@ using boost::json::value;
 constexpr std::size_t object_bytes_max = 4u << 20;
 constexpr std::size_t depth_max = 64;
 
-Result<object> parse_object(const std::string& what, std::string_view body) {
-    boost::json::parse_options options;
-    options.max_depth = depth_max;
-    boost::system::error_code broken;
-    value parsed = boost::json::parse(body, broken, {}, options);
-    if (broken || !parsed.is_object()) {
-        return failure(ErrorKind::Malformed, what + " was not answered as a JSON object");
-    }
-    return std::move(parsed.get_object());
+Result<value> parse_object(const std::string& what, std::string_view body) {
+    value parsed = model::parse_json(body, depth_max);
+    if (parsed.is_object()) return parsed;
+    return failure(ErrorKind::Malformed, what + " was not answered as a JSON object");
 }
 
-object* member_object(object& parent, std::string_view key) {
-    value* member = parent.if_contains(key);
-    return member ? member->if_object() : nullptr;
+kube::ApiRequest get_object(const model::Ref& ref) {
+    return {.path = wire::object_path(ref), .body_max = object_bytes_max};
 }
 
-std::string member_text(const object* parent, std::string_view key) {
-    const value* member = parent ? parent->if_contains(key) : nullptr;
-    const string* text = member ? member->if_string() : nullptr;
-    return text ? std::string(*text) : "";
-}
-
-kube::ApiRequest get_object(std::string path) {
-    kube::ApiRequest request;
-    request.path = std::move(path);
-    request.body_max = object_bytes_max;
-    return request;
+Error explain(const std::string& what, const kube::ApiError& failed) {
+    if (failed.status == 404) return {ErrorKind::NotFound, what + " does not exist"};
+    return {failed.error.kind, what + " could not be read: " + failed.error.message};
 }
 
 Error explain_secret(const std::string& full_name, const kube::ApiError& failed) {
-    if (failed.status == 403) {
-        return {ErrorKind::Forbidden,
-                "Sluice may not read Secret " + full_name +
-                    ": bind the ClusterRole sluice-secret-reader in this namespace "
-                    "(docs/hooks.md)"};
-    }
-    if (failed.status == 404) {
-        return {ErrorKind::NotFound, "Secret " + full_name + " does not exist"};
-    }
-    return {failed.error.kind,
-            "Secret " + full_name + " could not be read: " + failed.error.message};
+    if (failed.status != 403) return explain("Secret " + full_name, failed);
+    return {ErrorKind::Forbidden, "Sluice may not read Secret " + full_name +
+                                      ": bind the ClusterRole sluice-secret-reader in this "
+                                      "namespace (docs/hooks.md)"};
 }
 
-std::map<std::string, std::string> our_annotations(object& secret) {
-    object* metadata = member_object(secret, "metadata");
-    const object* all = metadata ? member_object(*metadata, "annotations") : nullptr;
+std::map<std::string, std::string> our_annotations(const value& secret) {
     std::map<std::string, std::string> ours;
-    if (!all) return ours;
-    for (const auto& [name, text] : *all) {
-        if (name.starts_with("sluice.dev/")) ours.emplace(name, member_text(all, name));
+    const value* all = model::value_at(secret, "/metadata/annotations");
+    if (!all || !all->is_object()) return ours;
+    for (const auto& [name, text] : all->get_object()) {
+        if (name.starts_with("sluice.dev/")) ours.emplace(name, model::text_at(text, ""));
     }
     return ours;
 }
@@ -91,28 +69,22 @@ Result<SecretData> decode_secret(const std::string& full_name, const object& dat
 }  // namespace
 
 kube::ApiRequest get_pod(const std::string& ns, const std::string& name) {
-    return get_object(wire::object_path({&model::pods, ns, name}));
+    return get_object({&model::pods, ns, name});
 }
 
 kube::ApiRequest get_secret(const std::string& ns, const std::string& name) {
-    return get_object(wire::object_path({&model::secrets, ns, name}));
+    return get_object({&model::secrets, ns, name});
 }
 
 Result<api::PodSeen> read_pod(const std::string& name, kube::ApiResult<kube::ApiResponse> answer) {
     const std::string what = "pod " + name;
-    if (!answer && answer.error().status == 404) {
-        return failure(ErrorKind::NotFound, what + " does not exist");
-    }
-    if (!answer) {
-        const Error& error = answer.error().error;
-        return failure(error.kind, what + " could not be read: " + error.message);
-    }
-    Result<object> pod = parse_object(what, answer->body);
+    if (!answer) return std::unexpected(explain(what, answer.error()));
+    Result<value> pod = parse_object(what, answer->body);
     if (!pod) return std::unexpected(pod.error());
-    object* metadata = member_object(*pod, "metadata");
-    if (metadata) metadata->erase("managedFields");
-    return api::PodSeen{member_text(metadata, "uid"),
-                        member_text(member_object(*pod, "status"), "podIP"),
+    value* metadata = pod->get_object().if_contains("metadata");
+    if (metadata && metadata->is_object()) metadata->get_object().erase("managedFields");
+    return api::PodSeen{std::string(model::text_at(*pod, "/metadata/uid")),
+                        std::string(model::text_at(*pod, "/status/podIP")),
                         boost::json::serialize(*pod)};
 }
 
@@ -120,9 +92,9 @@ Result<api::Secret> read_secret(const std::string& full_name,
                                 kube::ApiResult<kube::ApiResponse> answer) {
     if (!answer) return std::unexpected(explain_secret(full_name, answer.error()));
     const Redacted body{std::move(answer->body)};  // wiped on the way out
-    Result<object> secret = parse_object("Secret " + full_name, body.reveal());
+    const Result<value> secret = parse_object("Secret " + full_name, body.reveal());
     if (!secret) return std::unexpected(secret.error());
-    const value* data = secret->if_contains("data");
+    const value* data = model::value_at(*secret, "/data");
     if (data && !data->is_null() && !data->is_object()) {
         return failure(ErrorKind::Malformed, "Secret " + full_name + ": data is not an object");
     }

@@ -1,7 +1,11 @@
 #include "terminal/lines.hpp"
 
+#include <algorithm>
+
 namespace sluice::terminal {
 namespace {
+
+constexpr int gap = 2;  // between the columns of a table
 
 bool starts_character(char c) {
     return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
@@ -15,18 +19,9 @@ std::string_view head(std::string_view text, int columns) {
     return text.substr(0, end);
 }
 
-const char* code(Ink ink) {
-    switch (ink) {
-        case Ink::Plain: return "";
-        case Ink::Dim: return "\x1b[2m";
-        case Ink::Bold: return "\x1b[1m";
-        case Ink::Good: return "\x1b[32m";
-        case Ink::Warn: return "\x1b[33m";
-        case Ink::Bad: return "\x1b[31m";
-        case Ink::Accent: return "\x1b[36m";
-    }
-    return "";
-}
+// In the order of Ink.
+constexpr const char* codes[] = {"",         "\x1b[2m",  "\x1b[1m", "\x1b[32m",
+                                 "\x1b[33m", "\x1b[31m", "\x1b[36m"};
 
 std::string harmless(std::string text) {
     for (char& c : text)
@@ -90,8 +85,7 @@ int width(const Line& line) {
 
 std::string padded(std::string_view text, int columns) {
     std::string result{head(text, columns)};
-    const int missing = columns - width(result);
-    if (missing > 0) result.append(static_cast<std::size_t>(missing), ' ');
+    result.append(static_cast<std::size_t>(std::max(0, columns - width(result))), ' ');
     return result;
 }
 
@@ -128,13 +122,34 @@ std::string written(const Line& line, const Style& style) {
     for (const Piece& piece : line) {
         if (piece.text.empty()) continue;
         const bool inked = style.colour && piece.ink != Ink::Plain;
-        if (inked) text += code(piece.ink);
+        if (inked) text += codes[static_cast<std::size_t>(piece.ink)];
         text += harmless(piece.text);
         if (inked) text += "\x1b[0m";
     }
     while (text.ends_with(' '))
         text.pop_back();
     return text;
+}
+
+std::vector<Line> table(const std::vector<Cells>& rows) {
+    std::vector<int> widths;
+    for (const Cells& row : rows) {
+        widths.resize(std::max(widths.size(), row.size()));
+        for (std::size_t i = 0; i < row.size(); ++i)
+            widths[i] = std::max({widths[i], 1, width(row[i].text)});
+    }
+    std::vector<Line> lines;
+    for (const Cells& row : rows) {
+        Line line;
+        for (std::size_t i = 0; i < row.size(); ++i) {
+            const std::string text = row[i].text.empty() ? "-" : row[i].text;
+            const bool is_last = i + 1 == row.size();
+            line.push_back({text, row[i].ink});
+            line.push_back({padded("", is_last ? 0 : widths[i] + gap - width(text))});
+        }
+        lines.push_back(std::move(line));
+    }
+    return lines;
 }
 
 }  // namespace sluice::terminal

@@ -36,4 +36,8 @@ std::vector<Line> wrapped(const Line& line, int columns, int lines_max, const St
 // The bytes for the terminal. Without colour there is no escape code in them.
 std::string written(const Line& line, const Style& style);
 
+using Cells = std::vector<Piece>;  // an empty one is shown as "-"
+// As wide as its widest cells, two spaces between columns. The first row is the head.
+std::vector<Line> table(const std::vector<Cells>& rows);
+
 }  // namespace sluice::terminal

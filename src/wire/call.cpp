@@ -5,6 +5,7 @@
 #include <boost/json.hpp>
 
 #include "controller/event_body.hpp"
+#include "model/json_text.hpp"
 #include "model/label_selector.hpp"
 #include "wire/paths.hpp"
 #include "wire/requests.hpp"
@@ -41,9 +42,8 @@ bool is_missing(const Answer& answer) {
 
 // spec.selector of a StatefulSet as the text of a label selector.
 Result<std::string> selector_in(const std::string& body) {
-    boost::system::error_code error;
-    const json::value set = json::parse(body, error);
-    const json::value* found = error ? nullptr : set.find_pointer("/spec/selector", error);
+    const json::value set = model::parse_json(body);
+    const json::value* found = model::value_at(set, "/spec/selector");
     const json::object* selector = found ? found->if_object() : nullptr;
     auto text = selector ? model::selector_text(*selector) : std::nullopt;
     if (!text || text->empty())
@@ -214,11 +214,20 @@ Next Caller::begin(const controller::PostEvent& effect) {
 }
 
 Result<std::vector<model::WatchEvent>> WatchReader::read(std::string_view bytes) {
-    auto lines = lines_.feed(bytes);
-    if (!lines) return std::unexpected(lines.error());
     std::vector<model::WatchEvent> events;
-    for (std::string& line : *lines)
-        events.push_back(decoder_->watch_event_or_key(*resource_, std::move(line)));
+    while (!bytes.empty()) {
+        const std::size_t end = bytes.find('\n');
+        const std::string_view piece = bytes.substr(0, end);
+        if (partial_.size() + piece.size() > line_max)
+            return failure(ErrorKind::TooLarge, "the watch sent a line of more than 8 MiB");
+        partial_ += piece;
+        if (end == std::string_view::npos) break;
+        bytes.remove_prefix(end + 1);
+        if (partial_.empty()) continue;
+        events.push_back(decoder_->watch_event_or_key(*resource_, std::exchange(partial_, {})));
+    }
+    // A long line leaves its room behind; most are short.
+    if (partial_.empty() && partial_.capacity() > (64u << 10)) partial_.shrink_to_fit();
     return events;
 }
 

@@ -16,7 +16,6 @@
 #include "controller/effect.hpp"
 #include "model/decode.hpp"
 #include "wire/request.hpp"
-#include "wire/watch_lines.hpp"
 
 namespace sluice::wire {
 
@@ -58,10 +57,14 @@ class Caller {
     model::Decoder decoder_;
 };
 
-// The bytes of one watch as events. The decoder, which keeps room for the largest of them, is
-// shared by all watches, and must outlive them.
+// The bytes of one watch as events. Bytes may come in any pieces; an event is read only when its
+// line is whole, and a line longer than the bound is an error, for no object is that large. The
+// decoder, which keeps room for the largest of them, is shared by all watches, and must outlive
+// them.
 class WatchReader {
   public:
+    static constexpr std::size_t line_max = 8u << 20;
+
     WatchReader(const model::Resource& resource, model::Decoder& decoder)
         : resource_(&resource), decoder_(&decoder) {}
 
@@ -70,7 +73,7 @@ class WatchReader {
 
   private:
     const model::Resource* resource_;
-    WatchLines lines_;
+    std::string partial_;
     model::Decoder* decoder_;
 };
 // Of the events those that could not be read, for a person.

@@ -4,7 +4,7 @@
 #include <functional>
 #include <vector>
 
-#include "api/pilot/compile.hpp"
+#include "api/pilot/decide.hpp"
 #include "base/numbers.hpp"
 
 namespace sluice {

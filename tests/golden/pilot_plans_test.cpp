@@ -1,5 +1,5 @@
 // What a subscription to the pilot means, pod by pod, as text.
-#include "api/pilot/compile.hpp"
+#include "api/pilot/decide.hpp"
 #include "tests/golden/golden.hpp"
 #include "tests/golden/plans.hpp"
 

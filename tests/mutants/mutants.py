@@ -96,7 +96,7 @@ MUTANTS = (
            '    ops.push_back(operation("add", "/metadata/finalizers", '
            'json::array{"sluice.dev/x"}));\n'
            "    return json::serialize(ops);", ("the-label-added-without-policies",)),
-    Mutant("S21", "api/pilot/compile.cpp", "if (plan.steps.empty()) return plan;",
+    Mutant("S21", "api/pilot/decide.cpp", "if (plan.steps.empty()) return plan;",
            "if (!plan.steps.empty()) return plan;"),
     Mutant("S23", "model/statefulset.cpp",
            "return set.observed_generation >= set.meta.generation && !set.update_revision.empty();",
@@ -170,7 +170,7 @@ MUTANTS = (
     Mutant("S31", "engine/weight_lever.cpp", "if (!is_promoted() && !seen->is_verified)",
            "if (!is_promoted() && !seen->is_verified && goal().weight == 0)",
            ("rolloutplugin/outside-a-weight-that-is-never-reached",)),
-    Mutant("S31", "api/rollout_plugin/plugin_inquiry.cpp",
+    Mutant("S31", "api/rollout_plugin/plugin.cpp",
            "so_far.observation.status.updated_revision == question.revision;", "true;",
            ("rolloutplugin/outside-a-new-revision-in-mid-rollout",)),
     Mutant("S25", "api/rollout_plugin/position.cpp",

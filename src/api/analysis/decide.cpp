@@ -1,14 +1,13 @@
 #include "api/analysis/decide.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <boost/json.hpp>
 
 #include "api/analysis/history.hpp"
-#include "api/analysis/job_step.hpp"
+#include "api/analysis/job.hpp"
 #include "api/analysis/measuring.hpp"
 #include "api/claims.hpp"
+#include "api/json_parts.hpp"
 #include "api/registry.hpp"
 #include "model/annotations.hpp"
 
@@ -40,22 +39,17 @@ const PhaseRow& row_of(Phase phase) {
     return rows[static_cast<std::size_t>(phase)];
 }
 
-engine::Subject subject_of(const CustomObject& object) {
-    return {ref_to(resource, object.meta.key), object.meta.uid};
-}
-
 // The run has no status subresource: its status is a part of the object like any other.
 std::optional<engine::Action> status_write(const CustomObject& object, const RunStatus& status) {
     const std::string text = write_run_status(status);
     if (text == write_run_status(read_run_status(object)) && !object.status.empty())
         return std::nullopt;
-    boost::system::error_code broken;
-    json::value seen = json::parse(object.status, broken);  // no status: null
+    json::value seen = model::parse_json(object.status);  // no status: null
     const json::array patch{
         json::object{{"op", "test"}, {"path", "/metadata/uid"}, {"value", object.meta.uid}},
         json::object{{"op", "test"}, {"path", "/status"}, {"value", std::move(seen)}},
         json::object{{"op", "add"}, {"path", "/status"}, {"value", json::parse(text)}}};
-    return engine::Action{.object = subject_of(object), .body = json::serialize(patch)};
+    return engine::Action{.object = subject_of(resource, object), .body = json::serialize(patch)};
 }
 
 std::string sentence(const RunStatus& status) {
@@ -80,7 +74,7 @@ void add_expiry(Decision& decision, const CustomObject& object, const RunStatus&
     if (*expiry > now)
         decision.wake_at = *expiry;
     else
-        decision.actions.push_back(engine::deletion_of(subject_of(object)));
+        decision.actions.push_back(engine::deletion_of(subject_of(resource, object)));
 }
 
 // The last answer that came for this run, however old.
@@ -97,8 +91,6 @@ std::optional<MeasurementAnswer> answer_in(const engine::Snapshot& seen) {
 model::Ref target_of(const CustomObject& object) {
     return ref_to(resource, object.meta.key);
 }
-
-void prepare(engine::Snapshot&) {}
 
 bool is_served(const CustomObject& object) {
     const bool is_ours = std::ranges::any_of(apis(), [&](const Api& one) {
@@ -158,8 +150,8 @@ Decision decide(const engine::Snapshot& seen, Instant now) {
     const RunStatus old = read_run_status(object);
     Turn turn = turn_of(object, old, answer_in(seen), now);
     std::optional<JobStep> job = job_step_of(turn, seen);
-    using Reply = decltype(MeasurementAnswer::what);
-    auto* known = job ? std::get_if<Reply>(&*job) : nullptr;
+    using Measured = decltype(MeasurementAnswer::what);
+    auto* known = job ? std::get_if<Measured>(&*job) : nullptr;
     if (known && turn.question) {
         const MeasurementAnswer answer{turn.question->key, std::move(*known),
                                        in_whole_seconds(now)};
@@ -168,7 +160,7 @@ Decision decide(const engine::Snapshot& seen, Instant now) {
         job = job_step_of(turn, seen);
     }
     const PhaseRow& row = row_of(turn.status.phase);
-    decision.subject = subject_of(object);
+    decision.subject = subject_of(resource, object);
     decision.report = {row.is, row.reason, sentence(turn.status), ""};
     decision.wake_at = turn.wake_at;
     auto write = is_over(old.phase) ? std::nullopt : status_write(object, turn.status);

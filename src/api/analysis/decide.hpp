@@ -18,8 +18,6 @@ inline constexpr std::string_view dispensable[] = {"status.conditions"};
 // The run itself.
 model::Ref target_of(const model::CustomObject& object);
 
-void prepare(engine::Snapshot& seen);
-
 // On a run that none of our objects owns: "true", this operator measures it.
 inline constexpr std::string_view serve_annotation = "sluice.dev/serve";
 

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "api/analysis/inquire.hpp"
-#include "api/metrics/prometheus_answer.hpp"
+#include "api/metrics/reading.hpp"
 #include "base/utf8.hpp"
 #include "language/json_path.hpp"
 #include "model/json_text.hpp"

@@ -7,8 +7,8 @@
 #include "api/analysis/token.hpp"
 #include "api/inquiry/text.hpp"
 #include "api/metrics/prometheus.hpp"
-#include "api/metrics/promql.hpp"
 #include "base/printable.hpp"
+#include "base/text.hpp"
 #include "language/expression.hpp"
 
 namespace sluice::api::analysis {
@@ -22,11 +22,8 @@ bool may_carry(std::string_view name) {
                                                   "trailer", "connection",     "upgrade",
                                                   "te",      "expect"};
     const std::string lower = in_lower_case(name);
-    const bool is_token = !lower.empty() && std::ranges::all_of(lower, [](char c) {
-        constexpr std::string_view marks = "!#$%&'*+-.^_`|~";
-        return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || marks.contains(c);
-    });
-    return is_token && !lower.starts_with("proxy-") && std::ranges::find(own, lower) == own.end();
+    return is_token(lower) && !lower.starts_with("proxy-") &&
+           std::ranges::find(own, lower) == own.end();
 }
 
 bool is_header_text(std::string_view text) {

@@ -1,11 +1,21 @@
 // The Jobs of a run. The name follows from the run's UID, the metric and the number of the
 // measurement, so that a Job that was made before a crash is found again instead of made twice.
+//
+// And how a run comes to know what became of its Job: what it looks at and what it writes until
+// there is an answer. Pure; the controller reads and writes.
+//
+// Promises: a Job is made without a look before it, and one that is there already is found by its
+// name; only a Job that the run controls is read or deleted, and this one by its UID; a refusal
+// that will not pass is a sentence about the Job, without a byte of its spec.
 #pragma once
 
 #include <cstdint>
 #include <string>
+#include <variant>
 
-#include "api/analysis/template.hpp"
+#include "api/analysis/question.hpp"
+#include "engine/decision.hpp"
+#include "engine/snapshot.hpp"
 
 namespace sluice::api::analysis {
 
@@ -23,5 +33,10 @@ std::string job_name(const RunContext& run, const std::string& metric, std::int6
 // it along when it goes; named and labelled by us, whatever the template says.
 std::string job_body(const RunContext& run, const std::string& metric, const Job& job,
                      const std::string& name);
+
+// What is known of it; or what must be looked at; or what must be done.
+using JobStep = std::variant<decltype(MeasurementAnswer::what), model::Ref, engine::Action>;
+
+JobStep next_step(const JobQuestion& question, const std::string& ns, const engine::Snapshot& seen);
 
 }  // namespace sluice::api::analysis

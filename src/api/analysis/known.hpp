@@ -9,12 +9,18 @@
 #include <string>
 #include <vector>
 
-#include "api/analysis/rules.hpp"
 #include "api/analysis/run.hpp"
 #include "api/analysis/substitute.hpp"
 #include "language/expression.hpp"
 
 namespace sluice::api::analysis {
+
+// What holds for one metric.
+struct Treatment {
+    bool dry_run = false;
+    std::size_t measurements_max = 10;
+    friend bool operator==(const Treatment&, const Treatment&) = default;
+};
 
 struct KnownMetric {
     std::string name;

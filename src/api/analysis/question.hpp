@@ -1,7 +1,7 @@
 // What a run wants to know next, and what came back. A question is made of values alone and can be
 // asked again at any time: asking twice measures once, because a Job has the name of its
 // measurement and nothing else that is asked changes the world. Those about Jobs are never asked of
-// anybody: job_step.hpp makes reads and writes of them. An answer counts only for the
+// anybody: job.hpp makes reads and writes of them. An answer counts only for the
 // question with the same key, which names the run by UID, the metric with its definition, and the
 // number of the measurement.
 #pragma once

@@ -7,8 +7,8 @@
 #include <set>
 
 #include "api/analysis/parts.hpp"
-#include "api/inquiry/text.hpp"
 #include "base/go_duration.hpp"
+#include "base/text.hpp"
 #include "language/expression.hpp"
 
 namespace sluice::api::analysis {

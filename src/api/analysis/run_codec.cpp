@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -14,8 +13,6 @@ namespace json = boost::json;
 
 // The bounds of deploy/crds/analysisruns.argoproj.io.yaml, which has room for what others write.
 constexpr std::size_t results_max = 64;
-constexpr std::size_t measurements_max = 1000;
-constexpr std::size_t metadata_max = 64;
 constexpr std::size_t name_max = 253;
 constexpr std::size_t word_max = 64;
 constexpr Range seconds_range{0, 31'536'000};  // a year
@@ -28,14 +25,10 @@ struct Room {
 };
 constexpr std::array rooms{Room{1000, 1024, 16}, Room{100, 512, 8}, Room{10, 256, 4},
                            Room{3, 128, 2},      Room{1, 64, 0},    Room{0, 32, 0}};
+constexpr Room as_read{.measurements = 1000, .text = 0, .metadata = 64};
 
 constexpr std::array<std::string_view, 6> phases{"Pending", "Running", "Successful",
                                                  "Failed",  "Error",   "Inconclusive"};
-
-Phase phase_of(std::string_view text) {
-    const auto found = std::ranges::find(phases, text);
-    return found == phases.end() ? Phase::Pending : static_cast<Phase>(found - phases.begin());
-}
 
 TimeToLive time_to_live_in(const Fields& fields) {
     const auto ttl = fields.object("ttlStrategy", !required);
@@ -74,7 +67,7 @@ json::object written(const Argument& argument) {
 json::object written(const TimeToLive& ttl) {
     JsonWriter writer;
     const auto put = [&](std::string_view key, const std::optional<Duration>& duration) {
-        if (duration) writer.number(key, *duration / 1s);
+        if (duration) writer.always(key, *duration / 1s);
     };
     put("secondsAfterCompletion", ttl.after_completion);
     put("secondsAfterFailure", ttl.after_failure);
@@ -82,131 +75,100 @@ json::object written(const TimeToLive& ttl) {
     return writer.take();
 }
 
-json::object written(const Measurement& measurement, Room room) {
-    JsonWriter writer;
-    writer.text("phase", to_text(measurement.phase), word_max)
-        .text("message", measurement.message, room.text)
-        .text("value", measurement.value, room.text)
-        .time("startedAt", measurement.started)
-        .time("finishedAt", measurement.finished)
-        .time("resumeAt", measurement.resume);
+void metadata(JsonWriter& json, const Measurement& of, Room room) {
     json::object metadata;
-    for (const auto& [key, value] : measurement.metadata)
+    for (const auto& [key, value] : of.metadata)
         if (metadata.size() < room.metadata) metadata[cut(key, name_max)] = cut(value, room.text);
-    if (!metadata.empty()) writer.part("metadata", std::move(metadata));
-    return writer.take();
+    if (!metadata.empty()) json.part("metadata", std::move(metadata));
 }
 
-json::object written(const MetricResult& result, Room room) {
-    JsonWriter writer;
-    writer.text("name", result.name, name_max)
-        .text("phase", to_text(result.phase), word_max)
-        .text("message", result.message, room.text)
-        .flag("dryRun", result.dry_run);
-    for (const auto& [key, number] : std::initializer_list<std::pair<const char*, int>>{
-             {"count", result.count},
-             {"successful", result.successful},
-             {"failed", result.failed},
-             {"inconclusive", result.inconclusive},
-             {"error", result.error},
-             {"consecutiveError", result.consecutive_error},
-             {"consecutiveSuccess", result.consecutive_success}})
-        if (number > 0) writer.number(key, number);
-    const std::size_t all = result.measurements.size();
-    const std::vector<Measurement> latest(
-        result.measurements.end() - static_cast<std::ptrdiff_t>(std::min(all, room.measurements)),
-        result.measurements.end());
-    writer.list("measurements", latest, measurements_max,
-                [&](const Measurement& one) { return written(one, room); });
-    return writer.take();
+void metadata(JsonReader& json, Measurement& into, Room room) {
+    const json::value* metadata = json.find("metadata");
+    if (!metadata || !metadata->is_object()) return;
+    for (const auto& [key, value] : metadata->get_object())
+        if (value.is_string() && into.metadata.size() < room.metadata)
+            into.metadata.emplace(key, value.get_string());
 }
 
-json::object written(const Summary& summary) {
-    return JsonWriter{}
-        .number("count", summary.count)
-        .number("successful", summary.successful)
-        .number("failed", summary.failed)
-        .number("inconclusive", summary.inconclusive)
-        .number("error", summary.error)
-        .take();
+auto measurement_fields(Room room) {
+    return [room](auto& json, auto& one) {
+        json.word("phase", one.phase, phases)
+            .field("message", one.message, room.text)
+            .field("value", one.value, room.text)
+            .field("startedAt", one.started)
+            .field("finishedAt", one.finished)
+            .field("resumeAt", one.resume);
+        metadata(json, one, room);
+    };
 }
+
+auto result_fields(Room room) {
+    return [room](auto& json, auto& result) {
+        json.key("name", result.name, name_max)
+            .word("phase", result.phase, phases)
+            .field("message", result.message, room.text)
+            .field("dryRun", result.dry_run)
+            .field("count", result.count)
+            .field("successful", result.successful)
+            .field("failed", result.failed)
+            .field("inconclusive", result.inconclusive)
+            .field("error", result.error)
+            .field("consecutiveError", result.consecutive_error)
+            .field("consecutiveSuccess", result.consecutive_success)
+            .entries("measurements", result.measurements, room.measurements,
+                     measurement_fields(room));
+    };
+}
+
+constexpr auto summary_fields = [](auto& json, auto& summary) {
+    json.always("count", summary.count)
+        .always("successful", summary.successful)
+        .always("failed", summary.failed)
+        .always("inconclusive", summary.inconclusive)
+        .always("error", summary.error);
+};
 
 // For kubectl wait. They follow from the rest, and are not read: a definition that does not know
 // them drops them, and nothing is missing.
-json::array conditions_of(const RunStatus& status) {
+void write_conditions(const RunStatus& status, JsonWriter& writer) {
     constexpr std::size_t condition_max = 1024;
     const bool is_done = is_over(status.phase);
     const Instant since = is_done ? status.completed : status.started;
-    if (since == Instant{}) return {};
+    if (since == Instant{}) return;
     const char* good = status.phase == Phase::Successful ? "True" : is_done ? "False" : "Unknown";
     const auto condition = [&](const char* type, const char* side) {
         return JsonWriter{}
-            .text("type", type, word_max)
-            .text("status", side, word_max)
-            .text("reason", to_text(status.phase), word_max)
-            .part("message", json::value(cut(status.message, condition_max)))
-            .time("lastTransitionTime", since)
+            .field("type", type, word_max)
+            .field("status", side, word_max)
+            .word("reason", status.phase, phases)
+            .always("message", status.message, condition_max)
+            .field("lastTransitionTime", since)
             .take();
     };
-    json::array conditions;
-    conditions.push_back(condition("Completed", is_done ? "True" : "False"));
-    conditions.push_back(condition("Successful", good));
-    return conditions;
+    writer.part("conditions", json::array{condition("Completed", is_done ? "True" : "False"),
+                                          condition("Successful", good)});
 }
 
-std::string written(const RunStatus& status, Room room) {
-    JsonWriter writer;
-    writer.text("phase", to_text(status.phase), word_max)
-        .text("message", status.message, room.text)
-        .time("startedAt", status.started)
-        .time("completedAt", status.completed);
-    if (json::array conditions = conditions_of(status); !conditions.empty())
-        writer.part("conditions", std::move(conditions));
-    if (status.summary != Summary{}) writer.part("runSummary", written(status.summary));
-    if (status.dry_run_summary != Summary{})
-        writer.part("dryRunSummary", written(status.dry_run_summary));
-    writer.list("metricResults", status.results, results_max,
-                [&](const MetricResult& one) { return written(one, room); });
-    return json::serialize(writer.take());
+auto status_fields(Room room) {
+    return [room](auto& json, auto& status) {
+        json.word("phase", status.phase, phases)
+            .field("message", status.message, room.text)
+            .field("startedAt", status.started)
+            .field("completedAt", status.completed);
+        if constexpr (std::same_as<decltype(json), JsonWriter&>) write_conditions(status, json);
+        json.part("runSummary", status.summary, summary_fields)
+            .part("dryRunSummary", status.dry_run_summary, summary_fields)
+            .entries("metricResults", status.results, results_max, result_fields(room));
+    };
 }
 
-Summary read_summary(const JsonReader& reader) {
-    return {reader.count("count"), reader.count("successful"), reader.count("failed"),
-            reader.count("inconclusive"), reader.count("error")};
-}
-
-std::optional<Measurement> read_measurement(const JsonReader& reader) {
-    if (!reader) return std::nullopt;
-    Measurement one{.phase = phase_of(reader.text("phase")),
-                    .message = reader.text("message"),
-                    .value = reader.text("value"),
-                    .started = reader.time("startedAt"),
-                    .finished = reader.time("finishedAt"),
-                    .resume = reader.time("resumeAt"),
-                    .metadata = {}};
-    const json::value* metadata = reader.find("metadata");
-    if (!metadata || !metadata->is_object()) return one;
-    for (const auto& [key, value] : metadata->get_object())
-        if (value.is_string() && one.metadata.size() < metadata_max)
-            one.metadata.emplace(key, value.get_string());
-    return one;
-}
-
-std::optional<MetricResult> read_result(const JsonReader& reader) {
-    if (reader.text("name").empty()) return std::nullopt;
-    return MetricResult{
-        .name = reader.text("name"),
-        .phase = phase_of(reader.text("phase")),
-        .message = reader.text("message"),
-        .dry_run = reader.flag("dryRun"),
-        .count = reader.count("count"),
-        .successful = reader.count("successful"),
-        .failed = reader.count("failed"),
-        .inconclusive = reader.count("inconclusive"),
-        .error = reader.count("error"),
-        .consecutive_error = reader.count("consecutiveError"),
-        .consecutive_success = reader.count("consecutiveSuccess"),
-        .measurements = reader.list("measurements", measurements_max, read_measurement)};
+std::string written(RunStatus status, Room room) {
+    for (MetricResult& result : status.results)
+        if (result.measurements.size() > room.measurements)
+            result.measurements.erase(
+                result.measurements.begin(),
+                result.measurements.end() - static_cast<std::ptrdiff_t>(room.measurements));
+    return write_json(status, status_fields(room));
 }
 
 }  // namespace
@@ -243,23 +205,13 @@ std::string write_run_spec(const RunSpec& spec) {
               [](const Retention& one) {
                   return json::object{{"metricName", one.metric}, {"limit", one.limit}};
               })
-        .flag("terminate", spec.terminate);
+        .field("terminate", spec.terminate);
     if (spec.time_to_live != TimeToLive{}) writer.part("ttlStrategy", written(spec.time_to_live));
     return json::serialize(writer.take());
 }
 
 RunStatus read_run_status(const model::CustomObject& object) {
-    boost::system::error_code error;
-    const json::value value = json::parse(object.status, error);
-    if (error) return {};
-    const JsonReader reader{&value};
-    return {.phase = phase_of(reader.text("phase")),
-            .message = reader.text("message"),
-            .started = reader.time("startedAt"),
-            .completed = reader.time("completedAt"),
-            .summary = read_summary(reader.part("runSummary")),
-            .dry_run_summary = read_summary(reader.part("dryRunSummary")),
-            .results = reader.list("metricResults", results_max, read_result)};
+    return read_json<RunStatus>(object.status, status_fields(as_read));
 }
 
 std::string write_run_status(const RunStatus& status) {
@@ -267,14 +219,9 @@ std::string write_run_status(const RunStatus& status) {
         std::string text = written(status, room);
         if (text.size() <= run_status_bytes_max) return text;
     }
-    return written({.phase = status.phase,
-                    .message = status.message,
-                    .started = status.started,
-                    .completed = status.completed,
-                    .summary = status.summary,
-                    .dry_run_summary = status.dry_run_summary,
-                    .results = {}},
-                   rooms.back());
+    RunStatus without_results = status;
+    without_results.results.clear();
+    return written(std::move(without_results), rooms.back());
 }
 
 }  // namespace sluice::api::analysis

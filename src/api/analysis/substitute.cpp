@@ -4,6 +4,7 @@
 #include <boost/json.hpp>
 
 #include "base/printable.hpp"
+#include "base/text.hpp"
 #include "language/json_path.hpp"
 
 namespace sluice::api::analysis {
@@ -15,13 +16,6 @@ constexpr std::string_view opening = "{{";
 constexpr std::string_view closing = "}}";
 constexpr std::string_view prefix = "args.";
 constexpr std::size_t depth_max = 64;  // of a document, far more than people need
-
-std::string_view trimmed(std::string_view text) {
-    constexpr std::string_view blanks = " \t\r\n";
-    const auto first = text.find_first_not_of(blanks);
-    if (first == std::string_view::npos) return {};
-    return text.substr(first, text.find_last_not_of(blanks) - first + 1);
-}
 
 // A part of a text: as it stands, or the name of an argument.
 struct Piece {

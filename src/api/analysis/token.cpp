@@ -10,6 +10,7 @@
 #include "api/inquiry/text.hpp"
 #include "base/base64.hpp"
 #include "base/percent.hpp"
+#include "base/text.hpp"
 #include "model/json_text.hpp"
 
 namespace sluice::api::analysis {

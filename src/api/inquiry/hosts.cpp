@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "api/inquiry/text.hpp"
 #include "base/printable.hpp"
+#include "base/text.hpp"
 
 namespace sluice::api {
 
@@ -11,13 +11,6 @@ namespace {
 
 // More would be a mistake: each is compared at each question.
 constexpr std::size_t entries_max = 64;
-
-std::string_view trimmed(std::string_view text) {
-    constexpr std::string_view blanks = " \t\r\n";
-    const auto first = text.find_first_not_of(blanks);
-    if (first == std::string_view::npos) return {};
-    return text.substr(first, text.find_last_not_of(blanks) - first + 1);
-}
 
 std::string normal(std::string_view host) {
     if (host.ends_with('.')) host.remove_suffix(1);

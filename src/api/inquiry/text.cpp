@@ -6,6 +6,7 @@
 #include "base/base64.hpp"
 #include "base/percent.hpp"
 #include "base/printable.hpp"
+#include "base/text.hpp"
 
 namespace sluice::api {
 
@@ -62,11 +63,11 @@ std::string confined(std::string_view message, const Learnt& learnt,
     return printable(text);
 }
 
-std::string in_lower_case(std::string_view text) {
-    std::string lower(text);
-    for (char& c : lower)
-        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    return lower;
+bool is_token(std::string_view text) {
+    constexpr std::string_view marks = "!#$%&'*+-.^_`|~";
+    return !text.empty() && std::ranges::all_of(in_lower_case(text), [&](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || marks.contains(c);
+    });
 }
 
 std::string_view without_trailing_newline(std::string_view text) {

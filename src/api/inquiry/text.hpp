@@ -15,8 +15,8 @@ namespace sluice::api {
 std::string confined(std::string_view message, const Learnt& learnt,
                      std::span<const Redacted> more = {});
 
-// With the letters A to Z in lower case.
-std::string in_lower_case(std::string_view text);
+// A token of RFC 7230: what a header may be called.
+bool is_token(std::string_view text);
 
 // Secrets are often made with `echo`, which adds a newline that nobody means.
 std::string_view without_trailing_newline(std::string_view text);

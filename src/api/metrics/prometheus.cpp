@@ -8,8 +8,6 @@
 
 #include "api/inquiry/secrets.hpp"
 #include "api/inquiry/text.hpp"
-#include "api/metrics/prometheus_answer.hpp"
-#include "api/metrics/promql.hpp"
 #include "base/names.hpp"
 #include "base/percent.hpp"
 #include "base/printable.hpp"

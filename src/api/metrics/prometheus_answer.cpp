@@ -1,4 +1,4 @@
-#include "api/metrics/prometheus_answer.hpp"
+#include "api/metrics/reading.hpp"
 
 #include <simdjson.h>
 

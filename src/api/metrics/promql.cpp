@@ -1,4 +1,4 @@
-#include "api/metrics/promql.hpp"
+#include "api/metrics/prometheus.hpp"
 
 #include <algorithm>
 #include <vector>

@@ -6,6 +6,7 @@
 #include <boost/json.hpp>
 
 #include "api/claims.hpp"
+#include "api/json_parts.hpp"
 #include "api/phased_rollout/compile.hpp"
 #include "api/phased_rollout/report.hpp"
 #include "base/hash.hpp"
@@ -85,7 +86,7 @@ std::string definition(const CustomObject& object, const Spec& spec, const State
     return fmt::format("{:016x}", fnv1a(text));
 }
 
-engine::Course course_of(const CustomObject& object) {
+engine::Course course_of(const CustomObject& object, const Status& reported) {
     engine::Course course;
     course.claim = claim_of(claims, object);
     course.commands = commands;
@@ -97,7 +98,6 @@ engine::Course course_of(const CustomObject& object) {
     course.allowed = Reason::ChecksPassed;
     course.returns_freely = true;
     course.name = object.meta.key.name;
-    const Status reported = read_status(object);
     if (!reported.failed_revision.empty() && reported.retry == course.retry)
         course.quarantine = engine::Quarantine{reported.failed_revision};
     return course;
@@ -126,18 +126,18 @@ bool is_same_rollout(const Status& one, const Status& other) {
 
 // Turns the report of a decision into a write of the status. What was to be told without another
 // write is told with this one.
-void add_status(Decision& decision, const CustomObject& object, const Spec* spec,
+void add_status(Decision& decision, const CustomObject& object, const Status& old, const Spec* spec,
                 const Snapshot& seen, Instant now) {
-    decision.subject = subject_of(object);
+    decision.subject = subject_of(resource, object);
     decision.notices = in_own_words(std::move(decision.notices));
     if (!decision.actions.empty()) return;
-    const Status old = read_status(object);
     const Status status = report(object, old, spec, seen, decision, now);
     // What is over in a moment is not worth a write, unless the status speaks of another rollout or
     // of a trouble that is over.
     const bool is_plain = old.phase == phase::updated || old.phase == phase::rolling;
     const bool is_known = decision.silent && is_plain && is_same_rollout(status, old);
-    auto write = is_known ? std::nullopt : status_write(object, old, status);
+    auto write =
+        is_known ? std::nullopt : status_write(subject_of(resource, object), object, old, status);
     if (!write) {
         decision.notices.clear();
         return;
@@ -147,8 +147,9 @@ void add_status(Decision& decision, const CustomObject& object, const Spec* spec
 }
 
 // Back to the normal rolling update. The set keeps the name of its PhasedRollout, not our claim.
-Decision suspend(const Snapshot& seen, const CustomObject& object, Instant now) {
-    engine::Course course = course_of(object);
+Decision suspend(const Snapshot& seen, const CustomObject& object, const Status& reported,
+                 Instant now) {
+    engine::Course course = course_of(object, reported);
     course.marks = {};
     Decision decision =
         engine::release(seen, course, "skipCheck is true", now, engine::Parting::Open);
@@ -164,11 +165,9 @@ Decision suspend(const Snapshot& seen, const CustomObject& object, Instant now) 
 engine::Parting parting_of(const CustomObject& object, const StatefulSet& set) {
     using engine::Parting;
     // Read by itself: what else is wrong with the spec must not open the gate.
-    boost::system::error_code error;
-    const boost::json::value spec = boost::json::parse(object.spec, error);
-    const boost::json::value* policy =
-        error ? nullptr : spec.find_pointer("/deletionPolicy", error);
-    if (policy) return *policy == "Open" ? Parting::Open : Parting::Frozen;
+    const boost::json::value spec = model::parse_json(object.spec);
+    if (const boost::json::value* policy = JsonReader{&spec}.find("deletionPolicy"))
+        return *policy == "Open" ? Parting::Open : Parting::Frozen;
     const bool is_held = engine::is_paused(annotation(set, key::paused)) ||
                          engine::is_paused(annotation_of(object, key::paused));
     const auto memory = engine::recall(set);
@@ -185,9 +184,10 @@ Decision let_go_of(const Snapshot& seen, const CustomObject& object, Instant now
                        !foreign_claim(claims, seen.workload);
     Decision decision;
     if (holds)
-        decision = engine::release(seen, course_of(object), "The PhasedRollout is deleted", now,
-                                   parting_of(object, seen.workload));
-    decision.subject = subject_of(object);
+        decision =
+            engine::release(seen, course_of(object, read_status(object)),
+                            "The PhasedRollout is deleted", now, parting_of(object, seen.workload));
+    decision.subject = subject_of(resource, object);
     const bool is_free = !holds || decision.report.reason == Reason::Released;
     if (is_free && decision.actions.empty() && has_finalizer(object, finalizer))
         decision.actions.push_back(drop_finalizer(object));
@@ -203,12 +203,13 @@ Decision steer_by(const Snapshot& seen, const CustomObject& object, Instant now)
     const StatefulSet& set = seen.workload;
     const auto spec =
         read_spec(object, seen.environment.passes_on_data ? SuccessOn::Data : SuccessOn::NoData);
+    const Status reported = read_status(object);
     if (spec && spec->skip_check) {
-        Decision decision = suspend(seen, object, now);
-        add_status(decision, object, &*spec, seen, now);
+        Decision decision = suspend(seen, object, reported, now);
+        add_status(decision, object, reported, &*spec, seen, now);
         return decision;
     }
-    engine::Course course = course_of(object);
+    engine::Course course = course_of(object, reported);
     if (spec && course.quarantine)
         course.quarantine->returns = spec->on_failure == OnFailure::Rollback;
     const std::string about = spec ? definition(object, *spec, set) : "";
@@ -230,7 +231,7 @@ Decision steer_by(const Snapshot& seen, const CustomObject& object, Instant now)
     if (patches_workload(decision) && annotation(set, key::claim).empty())
         decision.needs_live = true;
     engine::keep_quiet_for_a_moment(decision, seen, now);
-    add_status(decision, object, spec ? &*spec : nullptr, seen, now);
+    add_status(decision, object, reported, spec ? &*spec : nullptr, seen, now);
     return decision;
 }
 
@@ -240,7 +241,7 @@ void inform(Decision& decision, const CustomObject& object, const Snapshot& seen
         if (has_finalizer(object, finalizer)) decision.actions.push_back(drop_finalizer(object));
         return;
     }
-    add_status(own, object, nullptr, seen, now);
+    add_status(own, object, read_status(object), nullptr, seen, now);
     for (engine::Action& action : own.actions)
         decision.actions.push_back(std::move(action));
 }
@@ -248,12 +249,8 @@ void inform(Decision& decision, const CustomObject& object, const Snapshot& seen
 }  // namespace
 
 model::Ref target_of(const CustomObject& object) {
-    boost::system::error_code error;
-    const boost::json::value spec = boost::json::parse(object.spec, error);
-    const boost::json::value* target = error ? nullptr : spec.find_pointer("/targetRef", error);
-    const bool is_named = target && target->is_string();
-    return {&model::statefulsets, object.meta.key.ns,
-            is_named ? std::string{target->get_string()} : std::string{}};
+    const boost::json::value spec = model::parse_json(object.spec);
+    return {&model::statefulsets, object.meta.key.ns, JsonReader{&spec}.text("targetRef")};
 }
 
 bool concerns(const StatefulSet& set, const std::vector<CustomObject>& objects) {

@@ -6,6 +6,7 @@
 
 #include <string>
 
+#include "api/registry.hpp"
 #include "engine/decision.hpp"
 #include "engine/snapshot.hpp"
 
@@ -21,5 +22,16 @@ bool concerns(const model::StatefulSet& set, const std::vector<model::CustomObje
 void prepare(engine::Snapshot& seen);
 
 engine::Decision decide(const engine::Snapshot& seen, Instant now);
+
+// What people read about rollouts of this API, and what each verb does to one.
+extern const Dialect dialect;
+
+inline constexpr std::string_view success_on_words[] = {"NoData", "Data"};
+inline constexpr Choice success_on_choice{
+    .flag = "--phasedrollout-success-on",
+    .help =
+        "Which answer of Prometheus passes where spec.check.query.successOn is left out: "
+        "NoData, as with alerts, or Data, as the first operator did",
+    .words = success_on_words};
 
 }  // namespace sluice::api::phased_rollout

@@ -4,7 +4,6 @@
 
 #include "api/fields.hpp"
 #include "api/metrics/prometheus.hpp"
-#include "api/metrics/promql.hpp"
 #include "api/phased_rollout/spec.hpp"
 #include "base/hash.hpp"
 

@@ -223,14 +223,10 @@ engine::Action write_finalizers(const model::CustomObject& object, const char* o
     const json::array operations{
         json::object{{"op", "test"}, {"path", path}, {"value", std::move(seen)}},
         json::object{{"op", operation}, {"path", path}, {"value", std::move(wanted)}}};
-    return write_to(subject_of(object), false, json::serialize(operations));
+    return write_to(subject_of(resource, object), false, json::serialize(operations));
 }
 
 }  // namespace
-
-engine::Subject subject_of(const model::CustomObject& object) {
-    return {ref_to(resource, object.meta.key), object.meta.uid};
-}
 
 Status report(const model::CustomObject& object, const Status& old, const Spec* spec,
               const engine::Snapshot& seen, const engine::Decision& decision, Instant at) {
@@ -258,13 +254,6 @@ Status report(const model::CustomObject& object, const Status& old, const Spec* 
     status.since = same ? old.since : now;
     status.conditions = conditions_for(status, old.conditions, now);
     return status;
-}
-
-std::optional<engine::Action> status_write(const model::CustomObject& object, const Status& old,
-                                           const Status& status) {
-    if (status == old) return std::nullopt;
-    // Statuses that differ beyond the bounds only are the same.
-    return api::status_write(subject_of(object), object, write_status(old), write_status(status));
 }
 
 engine::Action add_finalizer(const model::CustomObject& object) {

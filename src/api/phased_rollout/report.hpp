@@ -11,15 +11,10 @@
 
 namespace sluice::api::phased_rollout {
 
-engine::Subject subject_of(const model::CustomObject& object);
-
 // The status after this decision; `old` is what it was. `spec` is null if it cannot be read.
 Status report(const model::CustomObject& object, const Status& old, const Spec* spec,
               const engine::Snapshot& seen, const engine::Decision& decision, Instant now);
 
-// The write that brings the status there; nothing if it is there already.
-std::optional<engine::Action> status_write(const model::CustomObject& object, const Status& old,
-                                           const Status& status);
 engine::Action add_finalizer(const model::CustomObject& object);
 engine::Action drop_finalizer(const model::CustomObject& object);
 

@@ -1,5 +1,3 @@
-#include "api/phased_rollout/verbs.hpp"
-
 #include <fmt/format.h>
 
 #include "api/phased_rollout/decide.hpp"
@@ -78,21 +76,21 @@ std::vector<Fact> facts(const Steered& steered, Instant now) {
 
 Reply promote(const Steered& steered, Instant) {
     const auto& [ns, name] = steered.object.meta.key;
-    return decline(fmt::format(
+    return decline(
         "{} has no steps to promote: checks let each pod go. To let Kubernetes update all pods "
         "without them: kubectl -n {} patch phasedrollout {} --type merge -p "
         "'{{\"spec\":{{\"skipCheck\":true}}}}'",
-        steered.title, ns, name));
+        steered.title, ns, name);
 }
 
 Reply abort(const Steered& steered, Instant) {
     const auto& [ns, name] = steered.object.meta.key;
     const std::string target = workload_of(steered.object);
-    return decline(fmt::format(
+    return decline(
         "{} cannot be aborted by a word. Pause holds it here; the old template takes the updated "
         "pods back: kubectl -n {} rollout undo statefulset {}. With onFailure: Rollback in its "
         "spec, a rollout that fails goes back by itself.",
-        steered.title, ns, target));
+        steered.title, ns, target);
 }
 
 }  // namespace

@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
-#include "api/pilot/compile.hpp"
-#include "api/pilot/spec.hpp"
 #include "engine/steering.hpp"
 
 namespace sluice::api::pilot {
 namespace {
+
+using Gates = std::vector<engine::Gate>;
 
 constexpr engine::Command commands[] = {
     {engine::Reason::UnknownHook,
@@ -34,6 +34,33 @@ std::shared_ptr<const engine::Question> call_of(const engine::HookQuestion& aske
 }
 
 }  // namespace
+
+engine::Plan compile(const Subscription& subscription, PodCount replicas, Duration hook_retry) {
+    engine::Plan plan;
+    std::optional<PodIndex> prev;
+    const auto approval = [&](std::optional<PodIndex> next) {
+        engine::HookApproval gate{.hook = subscription.hook, .prev = prev, .next = next};
+        gate.retry = hook_retry;
+        return gate;
+    };
+    const bool early = subscription.when == When::Running;
+    for (PodCount target{1}; target <= replicas; ++target.value) {
+        const PodIndex next{partition_for(target, replicas).value};
+        const engine::PodsReady ready{next, subscription.allow_unready};
+        const engine::HookApproval hook = approval(next);
+        plan.steps.push_back(
+            {target,
+             early ? Gates{engine::PodsRunning{next}, hook, ready} : Gates{ready, hook},
+             {}});
+        prev = next;
+    }
+    if (plan.steps.empty()) return plan;
+    const engine::HookApproval last = approval(std::nullopt);
+    plan.steps.back().after =
+        early ? Gates{engine::PodsRunning{}, last, engine::PodsReady{}, engine::RevisionSettled{}}
+              : Gates{engine::PodsReady{}, engine::RevisionSettled{}, last};
+    return plan;
+}
 
 engine::Decision decide(const engine::Snapshot& seen, Instant now) {
     const model::StatefulSet& set = seen.workload;

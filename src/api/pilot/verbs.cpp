@@ -1,9 +1,4 @@
-#include "api/pilot/verbs.hpp"
-
-#include <fmt/format.h>
-
-#include "api/pilot/spec.hpp"
-#include "engine/decision.hpp"
+#include "api/pilot/decide.hpp"
 
 namespace sluice::api::pilot {
 namespace {
@@ -62,20 +57,20 @@ std::vector<Fact> facts(const Steered& steered, Instant) {
 
 Reply promote(const Steered& steered, Instant) {
     const auto& [ns, name] = steered.object.meta.key;
-    return decline(fmt::format(
+    return decline(
         "{} has no steps to promote: its hook lets each pod go, and is asked again by itself. To "
         "go on without the hook, name one that always agrees: kubectl -n {} label --overwrite "
         "statefulset {} {}=noop",
-        steered.title, ns, name, label));
+        steered.title, ns, name, label);
 }
 
 Reply abort(const Steered& steered, Instant) {
     const auto& [ns, name] = steered.object.meta.key;
     return decline(
-        fmt::format("{} cannot be aborted: its hook is asked about pods that go back, too. Pause "
-                    "holds it here; to go back, put the old template in place: kubectl -n {} "
-                    "rollout undo statefulset {}",
-                    steered.title, ns, name));
+        "{} cannot be aborted: its hook is asked about pods that go back, too. Pause "
+        "holds it here; to go back, put the old template in place: kubectl -n {} "
+        "rollout undo statefulset {}",
+        steered.title, ns, name);
 }
 
 }  // namespace

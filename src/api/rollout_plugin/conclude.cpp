@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "api/analysis/decide.hpp"
+#include "api/rollout_plugin/decide.hpp"
 #include "engine/steering.hpp"
 #include "model/annotations.hpp"
 
@@ -152,7 +153,7 @@ bool ends_pause(const Orders& orders, const Spec& spec) {
 
 Decision unpause(const CustomObject& object) {
     Decision decision;
-    decision.subject = subject_of(object);
+    decision.subject = subject_of(resource, object);
     decision.actions.push_back(clear_paused(object));
     return decision;
 }
@@ -170,7 +171,7 @@ Circumstances circumstances(const Status& reported, const Position& at, const Or
 }
 
 void add_status(Decision& decision, const ReportInput& on, Instant now) {
-    decision.subject = subject_of(on.object);
+    decision.subject = subject_of(resource, on.object);
     if (!decision.actions.empty()) return;
     const Status status = report(on, now);
     const bool is_known = decision.silent && !is_urgent(status, on.old, decision.report.reason);
@@ -182,7 +183,7 @@ void add_status(Decision& decision, const ReportInput& on, Instant now) {
 
 void add_write(Decision& decision, const CustomObject& object, const Status& old,
                const Status& status) {
-    auto write = status_write(object, old, status);
+    auto write = status_write(subject_of(resource, object), object, old, status);
     auto notices = std::exchange(decision.notices, {});
     if (!write) return;
     write->notices = std::move(notices);
@@ -205,7 +206,7 @@ void check_analyses(Decision& decision, const RunsOf& rollout, Instant now) {
 
 void conclude(Decision& decision, const ReportInput& on, const Snapshot& seen, Instant now) {
     const RunsWanted wanted = runs_wanted(decision, on);
-    decision.subject = subject_of(on.object);
+    decision.subject = subject_of(resource, on.object);
     if (!is_refused(on, wanted)) add_status(decision, on, now);
     if (!on.spec) return;
     if (on.workload_state.memory && is_at_leisure(decision))

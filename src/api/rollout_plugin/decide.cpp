@@ -2,10 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <boost/json.hpp>
 
-#include "api/rollout_plugin/commands.hpp"
+#include "api/json_parts.hpp"
 #include "api/rollout_plugin/conclude.hpp"
 #include "api/rollout_plugin/plugin_state.hpp"
 #include "api/rollout_plugin/steer.hpp"
@@ -28,6 +27,42 @@ using engine::Snapshot;
 using model::CustomObject;
 using model::StatefulSet;
 
+// What unblocks a RolloutPlugin, by the reason that it waits for. The first is for StatefulSets
+// only.
+constexpr engine::Command commands[] = {
+    {Reason::Paused,
+     "sluice resume -n {0} rolloutplugin/{2}, or: kubectl -n {0} patch rolloutplugin {2} --type "
+     "merge -p '{{\"spec\":{{\"paused\":false}}}}' and kubectl -n {0} annotate statefulset/{1} "
+     "rolloutplugin/{2} sluice.dev/paused-"},
+    {Reason::StepPaused,
+     "sluice promote -n {0} rolloutplugin/{2}, or: kubectl -n {0} patch rolloutplugin {2} "
+     "--subresource status --type merge -p '{{\"status\":{{\"pauseConditions\":null}}}}'"},
+    {Reason::Paused,
+     "sluice resume -n {0} rolloutplugin/{2}, or: kubectl -n {0} patch rolloutplugin {2} --type "
+     "merge -p '{{\"spec\":{{\"paused\":false}}}}' and kubectl -n {0} annotate rolloutplugin/{2} "
+     "sluice.dev/paused-"},
+    {Reason::PluginWorking,
+     "the plugin; look at its log if this lasts. To take it back: sluice abort -n {0} "
+     "rolloutplugin/{2}"},
+    {Reason::PluginError,
+     "the plugin is asked again by itself; docs/plugins.md says what the message means"},
+    {Reason::AnalysisRunning,
+     "the measurements; to see them: kubectl -n {0} get analysisruns; to skip them: sluice promote "
+     "--full -n {0} rolloutplugin/{2}"},
+    {Reason::AnalysisRunInconclusive,
+     "sluice promote -n {0} rolloutplugin/{2}, or: sluice abort -n {0} rolloutplugin/{2}"},
+    {Reason::RolledBack,
+     "change the template, or: sluice retry -n {0} rolloutplugin/{2}, or: kubectl -n {0} patch "
+     "rolloutplugin {2} --subresource status --type merge -p "
+     "'{{\"status\":{{\"restart\":true}}}}'"},
+    {Reason::ProgressDeadlineExceeded,
+     "repair the pods, and it goes on by itself; to take them back: sluice abort -n {0} "
+     "rolloutplugin/{2}"},
+    {Reason::InvalidSpec, "kubectl -n {0} edit rolloutplugin {2}"},
+    {Reason::TargetMissing,
+     "kubectl -n {0} get statefulsets; kubectl -n {0} edit rolloutplugin {2}"},
+};
+
 // Idle: there is nothing to let go.
 Decision leave_to_outside(const Snapshot& seen, const CustomObject& object, Instant now) {
     Decision decision;
@@ -35,7 +70,7 @@ Decision leave_to_outside(const Snapshot& seen, const CustomObject& object, Inst
     course.claim = claim_of(claims, object);
     if (annotation(seen.workload, key::claim) != course.claim) return decision;
     decision = engine::release(seen, course, "The RolloutPlugin names another plugin", now);
-    decision.subject = subject_of(object);
+    decision.subject = subject_of(resource, object);
     return decision;
 }
 
@@ -61,7 +96,7 @@ Decision steer_by(const Snapshot& seen, const CustomObject& object, Instant now)
 // It has no finalizer, as in the original: once it is gone the set is let go as it stands.
 Decision part_from(const Snapshot&, const CustomObject& object, Instant) {
     Decision decision;
-    decision.subject = subject_of(object);
+    decision.subject = subject_of(resource, object);
     return decision;
 }
 
@@ -101,9 +136,7 @@ constinit const Claims claims{"rolloutplugin/", "RolloutPlugin", "",    commands
 
 model::Ref target_of(const CustomObject& object) {
     const std::string& ns = object.meta.key.ns;
-    boost::system::error_code error;
-    const boost::json::value spec = boost::json::parse(object.spec, error);
-    if (error) return {&model::statefulsets, ns, {}};
+    const boost::json::value spec = model::parse_json(object.spec);
     const std::string_view workload = model::text_at(spec, "/workloadRef/name");
     const std::string_view version = model::text_at(spec, "/workloadRef/apiVersion");
     const std::string_view kind = model::text_at(spec, "/workloadRef/kind");
@@ -116,8 +149,6 @@ model::Ref target_of(const CustomObject& object) {
 bool concerns(const StatefulSet& set, const std::vector<CustomObject>& objects) {
     return api::concerns(claims, set, objects);
 }
-
-void prepare(Snapshot&) {}
 
 Decision decide(const Snapshot& seen, Instant now) {
     if (seen.subject.resource != &outside_workloads) return api::decide(claims, seen, now);

@@ -6,6 +6,7 @@
 
 #include <string>
 
+#include "api/verb.hpp"
 #include "engine/decision.hpp"
 #include "engine/snapshot.hpp"
 
@@ -17,8 +18,10 @@ extern const model::Resource resource;
 // it names nothing.
 model::Ref target_of(const model::CustomObject& object);
 bool concerns(const model::StatefulSet& set, const std::vector<model::CustomObject>& objects);
-void prepare(engine::Snapshot& seen);
 
 engine::Decision decide(const engine::Snapshot& seen, Instant now);
+
+// What people read about rollouts of this API, and what each verb does to one.
+extern const Dialect dialect;
 
 }  // namespace sluice::api::rollout_plugin

@@ -1,11 +1,12 @@
 #include "api/rollout_plugin/declarations.hpp"
 
 #include <algorithm>
+#include <boost/json.hpp>
 #include <expected>
 #include <set>
 #include <utility>
 
-#include "api/rollout_plugin/entries.hpp"
+#include "api/inquiry/strict_yaml.hpp"
 #include "api/rollout_plugin/location.hpp"
 #include "base/names.hpp"
 #include "base/printable.hpp"
@@ -14,8 +15,15 @@ namespace sluice::api::rollout_plugin {
 
 namespace {
 
+namespace json = boost::json;
+
 constexpr std::size_t name_bytes_max = 128;
+constexpr std::size_t list_max = 64;  // people declare three plugins with two arguments
+constexpr std::size_t key_bytes_max = 64;
 const std::string document = "data.rolloutPlugins";
+
+template <class T>
+using Read = std::expected<T, FieldError>;
 
 // One part, or two with a slash between them, as in "argoproj/statefulset".
 bool is_plugin_name(std::string_view name) {
@@ -29,9 +37,58 @@ bool is_plugin_name(std::string_view name) {
     });
 }
 
-using Fault = std::unexpected<FieldError>;
-Fault fault(std::string field, std::string what) {
-    return Fault(FieldError{std::move(field), std::move(what)});
+// A small YAML document that is a list of mappings of names to texts or lists of texts, with at
+// most 64 entries, fields and texts in a list.
+using EntryValue = std::variant<std::string, std::vector<std::string>>;
+using Entry = std::map<std::string, EntryValue>;
+
+Read<EntryValue> read_texts(const json::array& list, const std::string& field) {
+    if (list.size() > list_max) return wrong(field, "has more than 64 texts");
+    std::vector<std::string> texts;
+    for (const json::value& one : list) {
+        if (!one.is_string()) return wrong(field, "must be a list of texts");
+        texts.emplace_back(one.get_string());
+    }
+    return texts;
+}
+
+Read<EntryValue> read_value(const json::value& value, const std::string& field) {
+    if (const auto* text = value.if_string()) return std::string{*text};
+    if (const auto* list = value.if_array()) return read_texts(*list, field);
+    return wrong(field,
+                 value.is_null() ? "must not be empty" : "must be a text or a list of texts");
+}
+
+Read<Entry> read_entry(const json::value& value, const std::string& field) {
+    const auto* mapping = value.if_object();
+    if (!mapping) return wrong(field, "must be a mapping");
+    if (mapping->size() > list_max) return wrong(field, "has more than 64 fields");
+    Entry entry;
+    for (const auto& [key, inner] : *mapping) {
+        if (key.empty()) return wrong(field, "a key must be a text");
+        const std::string_view name = key;
+        Read<EntryValue> read = read_value(inner, field + "." + printable(name, key_bytes_max));
+        if (!read) return std::unexpected(read.error());
+        entry.emplace(name, *std::move(read));
+    }
+    return entry;
+}
+
+// The field of the error is a path below the document: "[2].args", or empty.
+Read<std::vector<Entry>> read_entries(const std::string& text) {
+    const auto yaml = read_strictly(text);
+    if (!yaml) return std::unexpected(yaml.error());
+    std::vector<Entry> entries;
+    if (yaml->is_null()) return entries;
+    const auto* list = yaml->if_array();
+    if (!list) return wrong("", "must be a list");
+    if (list->size() > list_max) return wrong("", "has more than 64 entries");
+    for (const json::value& one : *list) {
+        Read<Entry> entry = read_entry(one, "[" + std::to_string(entries.size()) + "]");
+        if (!entry) return std::unexpected(entry.error());
+        entries.push_back(*std::move(entry));
+    }
+    return entries;
 }
 
 // One entry, whose fields are taken out as they are understood: what is left over is not known.
@@ -40,23 +97,23 @@ class EntryReader {
     explicit EntryReader(Entry entry) : left_(std::move(entry)) {}
 
     // Empty: it is not there.
-    std::expected<std::string, FieldError> text(const std::string& field) {
+    Read<std::string> text(const std::string& field) {
         const auto node = left_.extract(field);
         if (!node) return std::string();
         auto* text = std::get_if<std::string>(&node.mapped());
-        if (!text) return fault(field, "must be a text");
-        if (text->empty()) return fault(field, "must not be empty");
-        if (text->contains('\0')) return fault(field, "must not hold a NUL");
+        if (!text) return wrong(field, "must be a text");
+        if (text->empty()) return wrong(field, "must not be empty");
+        if (text->contains('\0')) return wrong(field, "must not hold a NUL");
         return std::move(*text);
     }
-    std::expected<std::vector<std::string>, FieldError> texts(const std::string& field) {
+    Read<std::vector<std::string>> texts(const std::string& field) {
         const auto node = left_.extract(field);
         if (!node) return std::vector<std::string>();
         auto* texts = std::get_if<std::vector<std::string>>(&node.mapped());
-        if (!texts) return fault(field, "must be a list of texts");
+        if (!texts) return wrong(field, "must be a list of texts");
         const bool has_nul =
             std::ranges::any_of(*texts, [](const std::string& one) { return one.contains('\0'); });
-        if (has_nul) return fault(field, "must not hold a NUL");
+        if (has_nul) return wrong(field, "must not hold a NUL");
         return std::move(*texts);
     }
     std::optional<FieldError> unknown() const {
@@ -75,51 +132,51 @@ struct Declared {
     std::optional<PluginAddress> address;
 };
 
-std::expected<PluginTls, FieldError> read_tls(EntryReader& entry) {
+Read<PluginTls> read_tls(EntryReader& entry) {
     PluginTls tls;
     for (const auto& [field, into] :
          {std::pair{"caFile", &PluginTls::ca_file}, std::pair{"certFile", &PluginTls::cert_file},
           std::pair{"keyFile", &PluginTls::key_file}}) {
         auto path = entry.text(field);
-        if (!path) return Fault(path.error());
+        if (!path) return std::unexpected(path.error());
         if (!path->empty() && !is_plain_path(*path)) {
-            return fault(field, "must be an absolute path, without \"..\" and the like");
+            return wrong(field, "must be an absolute path, without \"..\" and the like");
         }
         tls.*into = std::move(*path);
     }
     if (tls.cert_file.empty() != tls.key_file.empty()) {
-        return fault("certFile", "and keyFile must come together");
+        return wrong("certFile", "and keyFile must come together");
     }
     return tls;
 }
 
-std::expected<std::optional<PluginAddress>, FieldError> read_address(EntryReader& entry) {
+Read<std::optional<PluginAddress>> read_address(EntryReader& entry) {
     const auto location = entry.text("location");
-    if (!location) return Fault(location.error());
-    if (location->empty()) return fault("location", "must be given");
+    if (!location) return std::unexpected(location.error());
+    if (location->empty()) return wrong("location", "must be given");
     Result<std::optional<PluginAddress>> read = read_location(*location);
-    if (!read) return fault("location", read.error().message);
+    if (!read) return wrong("location", read.error().message);
     std::optional<PluginAddress> address = std::move(*read);
 
     const auto sha256 = entry.text("sha256");
-    if (!sha256) return Fault(sha256.error());
+    if (!sha256) return std::unexpected(sha256.error());
     auto args = entry.texts("args");
-    if (!args) return Fault(args.error());
+    if (!args) return std::unexpected(args.error());
     auto tls = read_tls(entry);
-    if (!tls) return Fault(tls.error());
+    if (!tls) return std::unexpected(tls.error());
 
     auto* program = address ? std::get_if<PluginProgram>(&*address) : nullptr;
     auto* endpoint = address ? std::get_if<PluginEndpoint>(&*address) : nullptr;
-    if (!program && !sha256->empty()) return fault("sha256", "is for file:// locations only");
-    if (!program && !args->empty()) return fault("args", "is for file:// locations only");
+    if (!program && !sha256->empty()) return wrong("sha256", "is for file:// locations only");
+    if (!program && !args->empty()) return wrong("args", "is for file:// locations only");
     if (*tls != PluginTls{} && !(endpoint && endpoint->tls)) {
-        return fault("caFile", "and the like are for grpcs:// locations only");
+        return wrong("caFile", "and the like are for grpcs:// locations only");
     }
     if (endpoint && endpoint->tls) endpoint->tls = std::move(*tls);
     if (program) {
         if (!sha256->empty()) {
             auto digest = read_sha256(*sha256);
-            if (!digest) return fault("sha256", "must be 64 hex digits");
+            if (!digest) return wrong("sha256", "must be 64 hex digits");
             program->sha256 = std::move(*digest);
         }
         program->args = std::move(*args);
@@ -127,23 +184,23 @@ std::expected<std::optional<PluginAddress>, FieldError> read_address(EntryReader
     return address;
 }
 
-std::expected<Declared, FieldError> read_declaration(Entry fields) {
+Read<Declared> read_declaration(Entry fields) {
     EntryReader entry(std::move(fields));
     auto name = entry.text("name");
-    if (!name) return Fault(name.error());
-    if (name->empty()) return fault("name", "must be given");
+    if (!name) return std::unexpected(name.error());
+    if (name->empty()) return wrong("name", "must be given");
     if (!is_plugin_name(*name)) {
-        return fault("name", "may hold letters, digits, \"-\", \"_\", \".\" and one slash");
+        return wrong("name", "may hold letters, digits, \"-\", \"_\", \".\" and one slash");
     }
     auto address = read_address(entry);
-    if (!address) return Fault(address.error());
-    if (auto unknown = entry.unknown()) return Fault(std::move(*unknown));
+    if (!address) return std::unexpected(address.error());
+    if (auto unknown = entry.unknown()) return std::unexpected(std::move(*unknown));
     return Declared{std::move(*name), std::move(*address)};
 }
 
 // A name that was declared twice means neither: nobody knows which one was meant.
 void add(PluginDeclarations& all, std::set<std::string>& seen, const std::string& where,
-         std::expected<Declared, FieldError> read) {
+         Read<Declared> read) {
     if (!read) {
         const std::string& field = read.error().field;
         all.errors.push_back(
@@ -182,7 +239,7 @@ Settings read_settings(const std::map<std::string, std::string>& data) {
     std::vector<std::string> problems;
     problems.reserve(declared.errors.size());
     for (const FieldError& error : declared.errors)
-        problems.push_back("argo-rollouts-config: " + to_text({error}));
+        problems.push_back("argo-rollouts-config: " + to_text(FieldErrors{error}));
     return {std::make_shared<const PluginCatalogue>(std::move(declared)), std::move(problems)};
 }
 
@@ -200,7 +257,7 @@ std::expected<PluginAddress, FieldError> address_of(std::string_view url, std::s
                                                     bool verify,
                                                     std::string_view allowed_directory) {
     const auto invalid = [](std::string_view field, std::string what) {
-        return fault("spec.plugin." + std::string(field), std::move(what));
+        return wrong("spec.plugin." + std::string(field), std::move(what));
     };
     Result<std::optional<PluginAddress>> read = read_location(url);
     if (!read) return invalid("url", read.error().message);

@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "api/rollout_plugin/conclude.hpp"
+#include "api/rollout_plugin/decide.hpp"
 #include "api/rollout_plugin/declarations.hpp"
 #include "base/hash.hpp"
 #include "base/printable.hpp"
@@ -115,7 +116,7 @@ void keep_and_say(Decision& decision, const CustomObject& object, const Snapshot
     status.observed_generation = said.observed_generation;
     status.guarantee = said.guarantee;
     status.conditions = said.conditions;
-    decision.subject = subject_of(object);
+    decision.subject = subject_of(resource, object);
     add_write(decision, object, old, status);
 }
 

@@ -92,34 +92,34 @@ const ConditionRow& row_for(const Status& status, engine::Phase engine_phase) {
 std::vector<Condition> conditions_for(const Status& status, const Status& old,
                                       const engine::StatusReport& report, Instant now) {
     const ConditionRow& row = row_for(status, report.phase);
-    const auto one = [&](std::string_view type, const char* value, std::string_view why) {
-        return Condition{std::string{type}, value, std::string{why}, status.message, now, now};
+    std::vector<Condition> all = old.conditions;
+    const auto put = [&](std::string_view type, const char* value, std::string_view why) {
+        all = with_condition(
+            std::move(all), {std::string{type}, value, std::string{why}, status.message, now, now});
     };
     const bool paused = status.phase == phase::paused;
     const PhaseRow* own = row_of(report.reason);
-    std::vector<Condition> all = old.conditions;
     if (row.progressing)
-        all = with_condition(std::move(all), one(condition::progressing, row.progressing,
-                                                 own      ? own->progressing
-                                                 : paused ? paused_reason
-                                                          : progressing_reason));
+        put(condition::progressing, row.progressing,
+            own      ? own->progressing
+            : paused ? paused_reason
+                     : progressing_reason);
     else
         all = without_condition(std::move(all), condition::progressing);
     const bool completed = std::string_view{row.completed} == "True";
-    all = with_condition(std::move(all),
-                         one(condition::healthy, row.healthy,
-                             completed ? "RolloutPluginHealthy" : "RolloutPluginNotHealthy"));
-    all = with_condition(std::move(all),
-                         one(condition::completed, row.completed,
-                             completed ? "RolloutPluginCompleted" : "RolloutPluginNotCompleted"));
+    put(condition::healthy, row.healthy,
+        completed ? "RolloutPluginHealthy" : "RolloutPluginNotHealthy");
+    put(condition::completed, row.completed,
+        completed ? "RolloutPluginCompleted" : "RolloutPluginNotCompleted");
     const bool was_paused =
         std::ranges::find(all, condition::paused, &Condition::type) != all.end();
     if (paused || was_paused)
-        all = with_condition(std::move(all), one(condition::paused, paused ? "True" : "False",
-                                                 paused ? paused_reason : "RolloutPluginResumed"));
-    if (report.reason == Reason::InvalidSpec)
-        return with_condition(std::move(all), one(condition::invalid_spec, "True", "InvalidSpec"));
-    return without_condition(std::move(all), condition::invalid_spec);
+        put(condition::paused, paused ? "True" : "False",
+            paused ? paused_reason : "RolloutPluginResumed");
+    if (report.reason != Reason::InvalidSpec)
+        return without_condition(std::move(all), condition::invalid_spec);
+    put(condition::invalid_spec, "True", "InvalidSpec");
+    return all;
 }
 
 // The pause that is under way. It begins with the status that tells of it, and stays until the
@@ -225,10 +225,6 @@ void report_rollout(Status& status, const ReportInput& on, const engine::Memory&
 
 }  // namespace
 
-engine::Subject subject_of(const model::CustomObject& object) {
-    return {ref_to(resource, object.meta.key), object.meta.uid};
-}
-
 Status report(const ReportInput& on, Instant at) {
     const Instant now = in_whole_seconds(at);
     const auto& memory = on.workload_state.memory;
@@ -268,14 +264,8 @@ Status report(const ReportInput& on, Instant at) {
     return status;
 }
 
-std::optional<engine::Action> status_write(const model::CustomObject& object, const Status& old,
-                                           const Status& status) {
-    if (status == old) return std::nullopt;
-    return api::status_write(subject_of(object), object, write_status(old), write_status(status));
-}
-
 engine::Action clear_paused(const model::CustomObject& object) {
-    return write_to(subject_of(object), false,
+    return write_to(subject_of(resource, object), false,
                     fmt::format(R"([{{"op":"test","path":"/metadata/generation","value":{}}},)"
                                 R"({{"op":"test","path":"/spec/paused","value":true}},)"
                                 R"({{"op":"replace","path":"/spec/paused","value":false}}])",
@@ -283,7 +273,7 @@ engine::Action clear_paused(const model::CustomObject& object) {
 }
 
 engine::Action clear_restart_at(const model::CustomObject& object, int restart_at) {
-    return write_to(subject_of(object), false,
+    return write_to(subject_of(resource, object), false,
                     fmt::format(R"([{{"op":"test","path":"/spec/restartAt","value":{}}},)"
                                 R"({{"op":"remove","path":"/spec/restartAt"}}])",
                                 restart_at));

@@ -9,8 +9,6 @@
 
 namespace sluice::api::rollout_plugin {
 
-engine::Subject subject_of(const model::CustomObject& object);
-
 // What a report rests on; `spec` is null if it cannot be read.
 struct ReportInput {
     const model::CustomObject& object;
@@ -33,9 +31,6 @@ Status report(const ReportInput& input, Instant now);
 // Takes the pause of the spec away, as the original does when everything is promoted.
 engine::Action clear_paused(const model::CustomObject& object);
 
-// The write that brings the status there; nothing if it is there already.
-std::optional<engine::Action> status_write(const model::CustomObject& object, const Status& old,
-                                           const Status& status);
 // spec.restartAt is a word for once: it is taken away when it was acted on.
 engine::Action clear_restart_at(const model::CustomObject& object, int restart_at);
 

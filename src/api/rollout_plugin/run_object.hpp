@@ -15,6 +15,11 @@ inline constexpr std::string_view step_index = "step-index";
 inline constexpr std::string_view rollout_plugin_name = "rollout-plugin-name";
 }  // namespace label
 
+// What a run is made for is written on it, too, for the labels of runs are not kept: the rollout,
+// and the step of it.
+inline constexpr std::string_view made_for = "sluice.dev/made-for";
+inline constexpr std::string_view made_for_step = "sluice.dev/step";
+
 // What a run is made for.
 struct RunPurpose {
     std::string ns;

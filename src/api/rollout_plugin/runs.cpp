@@ -11,7 +11,6 @@
 #include "api/claims.hpp"
 #include "api/rollout_plugin/position.hpp"
 #include "api/rollout_plugin/run_object.hpp"
-#include "model/annotations.hpp"
 
 namespace sluice::api::rollout_plugin {
 namespace {
@@ -24,9 +23,8 @@ const model::Resource templates{"argoproj.io", "v1alpha1", "analysistemplates", 
 const model::Resource cluster_templates{"argoproj.io", "v1alpha1", "clusteranalysistemplates",
                                         "ClusterAnalysisTemplate", true};
 
-// What a run is made for is written on it, for the labels of runs are not kept.
-const std::string& rollout_note = model::key::rollout;
-const std::string& step_note = model::key::step;
+const std::string rollout_note{made_for};
+const std::string step_note{made_for_step};
 constexpr const char* in_background = "background";
 
 std::string rollout_text(const engine::Memory& memory, std::uint64_t list) {
@@ -36,10 +34,6 @@ std::string rollout_text(const engine::Memory& memory, std::uint64_t list) {
 
 std::string step_text(std::optional<int> step) {
     return step ? std::to_string(*step) : in_background;
-}
-
-engine::Subject subject_of(const CustomObject& run) {
-    return {ref_to(analysis::resource, run.meta.key), run.meta.uid};
 }
 
 // Seen from an older rollout than the one that is under way, a run seems to be nobody's: so the
@@ -182,7 +176,7 @@ bool is_going_on(const CustomObject& run) {
 void end_run(engine::Decision& decision, const CustomObject& run) {
     const auto spec = analysis::read_run_spec(run);
     if (spec && spec->terminate) return;
-    add_write(decision, write_to(subject_of(run), false,
+    add_write(decision, write_to(subject_of(analysis::resource, run), false,
                                  R"([{"op":"add","path":"/spec/terminate","value":true}])"));
 }
 

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "api/rollout_plugin/commands.hpp"
 #include "api/rollout_plugin/conclude.hpp"
+#include "api/rollout_plugin/decide.hpp"
 #include "api/rollout_plugin/plugin_evidence.hpp"
 #include "api/rollout_plugin/plugin_state.hpp"
 #include "engine/steering.hpp"
@@ -33,7 +33,7 @@ engine::Course course_of(const CustomObject& object, const Spec* spec, const Sta
                          const Orders& orders) {
     engine::Course course;
     course.claim = claim_of(claims, object);
-    course.commands = commands;
+    course.commands = claims.commands;
     course.reports_on_workload = false;
     course.retry = retry_word(object, reported, orders);
     course.paused_by = paused_by(object, spec);
@@ -101,7 +101,7 @@ class Steering {
         if (spec_ && ends_pause(orders_, *spec_)) return unpause(object_);
         Decision decision = decided();
         if (decision.keeps_report) {
-            decision.subject = subject_of(object_);
+            decision.subject = subject_of(resource, object_);
             return decision;
         }
         if (decision.memory) {

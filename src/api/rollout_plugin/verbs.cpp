@@ -1,5 +1,3 @@
-#include "api/rollout_plugin/verbs.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,9 +20,8 @@ bool is_steered(const Steered&) {
 }
 
 WorkloadRef ref_of(const model::CustomObject& object) {
-    boost::system::error_code error;
-    const json::value spec = json::parse(object.spec, error);
-    const JsonReader ref = JsonReader{error ? nullptr : &spec}.part("workloadRef");
+    const json::value spec = model::parse_json(object.spec);
+    const JsonReader ref = JsonReader{&spec}.part("workloadRef");
     return {ref.text("apiVersion"), ref.text("kind"), ref.text("name")};
 }
 
@@ -35,9 +32,8 @@ std::string workload_of(const model::CustomObject& object) {
 
 // What a person set, also in a spec that is faulty otherwise.
 bool is_held_by_spec(const model::CustomObject& object) {
-    boost::system::error_code error;
-    const json::value spec = json::parse(object.spec, error);
-    return JsonReader{error ? nullptr : &spec}.flag("paused");
+    const json::value spec = model::parse_json(object.spec);
+    return JsonReader{&spec}.flag("paused");
 }
 
 bool is_paused_at_step(const Status& status) {
@@ -165,9 +161,8 @@ std::string phase_text(const Status& status) {
 Reply promote(const Steered& steered, Instant) {
     const Status status = read_status(steered.object);
     if (!is_paused_at_step(status))
-        return decline(
-            fmt::format("{} is not paused at a step, so there is nothing to promote: {}.",
-                        steered.title, phase_text(status)));
+        return decline("{} is not paused at a step, so there is nothing to promote: {}.",
+                       steered.title, phase_text(status));
     const bool stays = is_held_by_spec(steered.object);
     return Change{{end_of_pause()},
                   fmt::format("{} is promoted: {}", steered.title,
@@ -179,14 +174,11 @@ Reply promote(const Steered& steered, Instant) {
 Reply promote_full(const Steered& steered, Instant) {
     const Status status = read_status(steered.object);
     if (status.commands.promote_full)
-        return decline(fmt::format("{} was asked to promote in full already.", steered.title));
-    if (status.abort.aborted)
-        return decline(fmt::format("{} was aborted; retry it first.", steered.title));
-    if (status.commands.abort)
-        return decline(fmt::format("{} is about to be aborted.", steered.title));
+        return decline("{} was asked to promote in full already.", steered.title);
+    if (status.abort.aborted) return decline("{} was aborted; retry it first.", steered.title);
+    if (status.commands.abort) return decline("{} is about to be aborted.", steered.title);
     if (!is_under_way(status))
-        return decline(
-            fmt::format("{} has no rollout under way: {}.", steered.title, phase_text(status)));
+        return decline("{} has no rollout under way: {}.", steered.title, phase_text(status));
     return Change{{to_status({{"promoteFull", true}})},
                   fmt::format("{} is promoted in full: the steps that are left are skipped, and "
                               "all of it is updated.",
@@ -195,7 +187,7 @@ Reply promote_full(const Steered& steered, Instant) {
 
 Reply pause(const Steered& steered, Instant) {
     if (is_held_by_spec(steered.object))
-        return decline(fmt::format("{} is paused already; resume lets it go on.", steered.title));
+        return decline("{} is paused already; resume lets it go on.", steered.title);
     const bool pending = is_under_way(read_status(steered.object));
     return Change{{hold(true)},
                   fmt::format("{} is paused: {} until you resume it.", steered.title,
@@ -210,7 +202,7 @@ Reply resume(const Steered& steered, Instant) {
     if (is_paused_at_step(status)) change.writes.push_back(end_of_pause());
     if (is_held_by_spec(steered.object)) change.writes.push_back(hold(false));
     if (change.writes.empty())
-        return decline(fmt::format("{} is not paused: {}.", steered.title, phase_text(status)));
+        return decline("{} is not paused: {}.", steered.title, phase_text(status));
     change.done = fmt::format("{} is resumed: {}", steered.title,
                               is_paused_at_step(status)
                                   ? "the pause of its step is over, and the next step begins."
@@ -221,13 +213,10 @@ Reply resume(const Steered& steered, Instant) {
 Reply abort(const Steered& steered, Instant) {
     const Status status = read_status(steered.object);
     if (status.abort.aborted)
-        return decline(
-            fmt::format("{} was aborted already; retry starts it again.", steered.title));
-    if (status.commands.abort)
-        return decline(fmt::format("{} was asked to abort already.", steered.title));
+        return decline("{} was aborted already; retry starts it again.", steered.title);
+    if (status.commands.abort) return decline("{} was asked to abort already.", steered.title);
     if (!is_under_way(status))
-        return decline(
-            fmt::format("{} has no rollout under way: {}.", steered.title, phase_text(status)));
+        return decline("{} has no rollout under way: {}.", steered.title, phase_text(status));
     return Change{{to_status({{"abort", true}})},
                   fmt::format("{} is aborted: its gate closes, and what was updated goes back to "
                               "the old revision.",
@@ -236,11 +225,10 @@ Reply abort(const Steered& steered, Instant) {
 
 Reply retry(const Steered& steered, Instant) {
     const Status status = read_status(steered.object);
-    if (status.commands.restart)
-        return decline(fmt::format("{} was asked to retry already.", steered.title));
+    if (status.commands.restart) return decline("{} was asked to retry already.", steered.title);
     if (!status.abort.aborted)
-        return decline(fmt::format("{} was not aborted, so there is nothing to retry: {}.",
-                                   steered.title, phase_text(status)));
+        return decline("{} was not aborted, so there is nothing to retry: {}.", steered.title,
+                       phase_text(status));
     return Change{
         {to_status({{"restart", true}})},
         fmt::format("{} tries again: the rollout begins anew at its first step.", steered.title)};

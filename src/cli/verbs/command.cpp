@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <iostream>
 #include <optional>
 
@@ -10,7 +11,6 @@
 #include "cli/terminal.hpp"
 #include "cli/verbs/change.hpp"
 #include "cli/verbs/explain.hpp"
-#include "cli/verbs/get.hpp"
 #include "net/clock.hpp"
 
 namespace sluice::cli {
@@ -35,14 +35,6 @@ void print(const std::vector<Line>& lines) {
     const Style style = style_of_output();
     for (const Line& line : lines)
         std::cout << terminal::written(line, style) << '\n';
-}
-
-// A kind and a name, if one was typed.
-std::expected<std::optional<Wanted>, std::string> wanted_in(const Asked& asked) {
-    if (asked.name.empty()) return std::nullopt;
-    auto wanted = parse_name(asked.name);
-    if (!wanted) return std::unexpected(wanted.error());
-    return std::move(*wanted);
 }
 
 std::expected<std::vector<const Found*>, std::string> selected(const View& view,
@@ -92,14 +84,6 @@ int explain(Server& server, const Asked& asked, const Wanted& wanted, Instant no
     return 0;
 }
 
-int tell_change(Server& server, const Asked& asked, const Wanted& wanted, api::Verb verb,
-                Instant now) {
-    const auto done = change(server, asked, wanted, verb, now);
-    if (!done) return complain(done.error());
-    std::cout << safe(*done) << '\n';
-    return 0;
-}
-
 CLI::Validator object_name() {
     return {[](std::string& text) {
                 const auto wanted = parse_name(text);
@@ -133,104 +117,76 @@ constexpr VerbHelp helps[] = {
 
 }  // namespace
 
-struct VerbCommands::State {
-    Asked asked;
-    CLI::App* get = nullptr;
-    CLI::App* explain = nullptr;
-    std::vector<CLI::App*> changes;  // in the order of `helps`
-    bool full = false;
-    std::string output;
-
-    void add_cluster_flags(CLI::App& command);
-    void add_name(CLI::App& command, bool is_required);
-    void add_output(CLI::App& command, const std::vector<std::string>& names);
-    const VerbHelp* typed_change() const;
-};
-
-void VerbCommands::State::add_cluster_flags(CLI::App& command) {
-    const auto add = [](CLI::Option* option) { option->group("Cluster"); };
-    add(command.add_option("--kubeconfig", asked.kubeconfig,
-                           "File to reach the cluster with; without it: KUBECONFIG, then "
-                           "~/.kube/config, then the pod's service account"));
-    add(command.add_option("--context", asked.context, "Context of the kubeconfig to use"));
-    add(command.add_option("-n,--namespace", asked.ns, "Namespace (default: that of the context)")
-            ->check([](const std::string& text) {
-                return is_dns_label(text) ? std::string{}
-                                          : "\"" + safe(text) + "\" is not the name of a namespace";
-            }));
-}
-
-void VerbCommands::State::add_name(CLI::App& command, bool is_required) {
-    CLI::Option* name =
-        command.add_option("NAME", asked.name,
-                           "What is steered, as NAME or KIND/NAME; the name of its workload will "
-                           "do. Kinds: " +
-                               api::kinds_text());
-    name->check(object_name())->type_name("");
-    if (is_required) name->required();
-}
-
-void VerbCommands::State::add_output(CLI::App& command, const std::vector<std::string>& names) {
-    command.add_option("-o,--output", output, "How to print it (default: text)")
-        ->check(CLI::IsMember(names));
-}
-
-const VerbHelp* VerbCommands::State::typed_change() const {
-    for (std::size_t i = 0; i < changes.size(); ++i)
-        if (changes[i]->parsed()) return &helps[i];
-    return nullptr;
-}
-
-VerbCommands::VerbCommands(CLI::App& app, std::string program) : state_(std::make_unique<State>()) {
-    State& state = *state_;
-    state.asked.program = std::move(program);
-    const auto add = [&](const char* word, const char* help) {
-        CLI::App* command = app.add_subcommand(word, help);
-        command->group("Rollouts");
-        return command;
-    };
-    state.get = add("get", "List everything that is steered, and what it waits for");
-    state.add_name(*state.get, false);
-    state.add_cluster_flags(*state.get);
-    state.get->add_flag("-A,--all-namespaces", state.asked.all_namespaces, "In all namespaces")
-        ->group("Cluster")
+VerbCommands::VerbCommands(CLI::App& app, std::string program)
+    : get_(add(app, "get", "List everything that is steered, and what it waits for", false)),
+      explain_(
+          add(app, "explain", "Say what a rollout does, why it waits, and what to type", true)) {
+    asked_.program = std::move(program);
+    get_->add_flag("-A,--all-namespaces", asked_.all_namespaces, "In all namespaces")
         ->excludes("--namespace");
-    state.add_output(*state.get, {"wide", "json"});
-    state.explain = add("explain", "Say what a rollout does, why it waits, and what to type");
-    state.add_name(*state.explain, true);
-    state.add_cluster_flags(*state.explain);
-    state.add_output(*state.explain, {"json"});
+    add_output(*get_, {"wide", "json"});
+    add_output(*explain_, {"json"});
     for (const VerbHelp& help : helps) {
-        CLI::App* command = add(help.word, help.short_help);
-        state.add_name(*command, true);
-        state.add_cluster_flags(*command);
-        command->footer(help.footer);
-        state.changes.push_back(command);
+        changes_.push_back(add(app, help.word, help.short_help, true));
+        changes_.back()->footer(help.footer);
     }
-    state.changes.front()->add_flag("--full", state.full, "Skip all steps that are left");
+    changes_.front()->add_flag("--full", full_, "Skip all steps that are left")->group("Options");
 }
 
-VerbCommands::~VerbCommands() = default;
+CLI::App* VerbCommands::add(CLI::App& app, const char* word, const char* help, bool needs_name) {
+    CLI::App* command = app.add_subcommand(word, help)->group("Rollouts");
+    command
+        ->add_option("NAME", asked_.name,
+                     "What is steered, as NAME or KIND/NAME; the name of its workload will do. "
+                     "Kinds: " +
+                         api::kinds_text())
+        ->check(object_name())
+        ->type_name("")
+        ->required(needs_name);
+    command->option_defaults()->group("Cluster");
+    command->add_option("--kubeconfig", asked_.kubeconfig,
+                        "File to reach the cluster with; without it: KUBECONFIG, then "
+                        "~/.kube/config, then the pod's service account");
+    command->add_option("--context", asked_.context, "Context of the kubeconfig to use");
+    command->add_option("-n,--namespace", asked_.ns, "Namespace (default: that of the context)")
+        ->check([](const std::string& text) {
+            return is_dns_label(text) ? std::string{}
+                                      : "\"" + safe(text) + "\" is not the name of a namespace";
+        });
+    return command;
+}
+
+void VerbCommands::add_output(CLI::App& command, const std::vector<std::string>& names) {
+    command.add_option("-o,--output", output_, "How to print it (default: text)")
+        ->check(CLI::IsMember(names))
+        ->group("Options");
+}
 
 bool VerbCommands::is_parsed() const {
-    return state_->get->parsed() || state_->explain->parsed() || state_->typed_change();
+    return get_->parsed() || explain_->parsed() || std::ranges::any_of(changes_, &CLI::App::parsed);
 }
 
 int VerbCommands::run() {
-    State& state = *state_;
-    if (state.output == "wide") state.asked.output = Output::Wide;
-    if (state.output == "json") state.asked.output = Output::Json;
-    const auto wanted = wanted_in(state.asked);
-    if (!wanted) return complain(wanted.error(), exit_usage);
-    auto server = Server::open(state.asked);
+    if (output_ == "wide") asked_.output = Output::Wide;
+    if (output_ == "json") asked_.output = Output::Json;
+    std::optional<Wanted> wanted;
+    if (!asked_.name.empty()) {
+        auto parsed = parse_name(asked_.name);
+        if (!parsed) return complain(parsed.error(), exit_usage);
+        wanted = std::move(*parsed);
+    }
+    const auto server = Server::open(asked_);
     if (!server) return complain(server.error().message);
     const Instant now = net::Clock{}.now();
-    if (state.get->parsed()) return get(**server, state.asked, *wanted, now);
-    const std::optional<Wanted>& one = *wanted;
-    if (!one) return complain("name what you mean", exit_usage);
-    if (state.explain->parsed()) return explain(**server, state.asked, *one, now);
-    const api::Verb verb = state.full ? api::Verb::PromoteFull : state.typed_change()->verb;
-    return tell_change(**server, state.asked, *one, verb, now);
+    if (get_->parsed()) return get(**server, asked_, wanted, now);
+    if (!wanted) return complain("name what you mean", exit_usage);
+    if (explain_->parsed()) return explain(**server, asked_, *wanted, now);
+    const auto typed = std::ranges::find_if(changes_, &CLI::App::parsed);
+    const api::Verb verb = full_ ? api::Verb::PromoteFull : helps[typed - changes_.begin()].verb;
+    const auto done = change(**server, asked_, *wanted, verb, now);
+    if (!done) return complain(done.error());
+    std::cout << safe(*done) << '\n';
+    return 0;
 }
 
 std::string program_name(const std::string& called) {

@@ -3,8 +3,10 @@
 
 #include <CLI/CLI.hpp>
 
-#include <memory>
 #include <string>
+#include <vector>
+
+#include "cli/verbs/server.hpp"
 
 namespace sluice::cli {
 
@@ -12,7 +14,6 @@ class VerbCommands {
   public:
     // `program` is how the command was called, for the commands that are printed.
     VerbCommands(CLI::App& app, std::string program);
-    ~VerbCommands();
     VerbCommands(const VerbCommands&) = delete;
     VerbCommands& operator=(const VerbCommands&) = delete;
 
@@ -22,8 +23,15 @@ class VerbCommands {
     int run();
 
   private:
-    struct State;
-    std::unique_ptr<State> state_;
+    CLI::App* add(CLI::App& app, const char* word, const char* help, bool needs_name);
+    void add_output(CLI::App& command, const std::vector<std::string>& names);
+
+    Asked asked_;
+    std::string output_;
+    bool full_ = false;
+    CLI::App* get_;
+    CLI::App* explain_;
+    std::vector<CLI::App*> changes_;  // one for each verb that changes something
 };
 
 // "kubectl sluice" where the program is called kubectl-sluice.

@@ -6,8 +6,6 @@
 #include <boost/json.hpp>
 
 #include "api/json_parts.hpp"
-#include "cli/verbs/standing.hpp"
-#include "cli/verbs/words.hpp"
 
 namespace sluice::cli {
 namespace {
@@ -16,6 +14,21 @@ namespace json = boost::json;
 
 constexpr std::size_t events_shown = 6;
 constexpr std::size_t name_max = 1024;
+
+// The verbs that change something, as they are typed, and what they do.
+struct VerbWords {
+    api::Verb verb;
+    std::string_view typed;    // "promote --full"
+    std::string_view meaning;  // behind a command
+};
+constexpr VerbWords verb_words[] = {
+    {api::Verb::Promote, "promote", "end the pause of this step"},
+    {api::Verb::PromoteFull, "promote --full", "skip all steps that are left"},
+    {api::Verb::Pause, "pause", "hold it where it is"},
+    {api::Verb::Resume, "resume", "let it go on"},
+    {api::Verb::Abort, "abort", "take the updated pods back"},
+    {api::Verb::Retry, "retry", "try again"},
+};
 
 std::vector<api::PodView> pods_of(Server& server, const api::Workload& workload,
                                   std::vector<std::string>& missing) {
@@ -54,7 +67,7 @@ std::vector<Hint> hints_for(const Asked& asked, const Found& found, const api::S
         return api::reply(*found.dialect, verb, found.steered, now).has_value();
     };
     std::vector<Hint> hints;
-    for (const VerbWords& words : verb_words()) {
+    for (const VerbWords& words : verb_words) {
         // To hold what rests is possible, and nothing that anybody has to be told now.
         const bool rests = standing.mood == api::Mood::Resting;
         if (rests && words.verb == api::Verb::Pause) continue;
@@ -67,23 +80,23 @@ std::vector<Hint> hints_for(const Asked& asked, const Found& found, const api::S
 
 json::object pod_json(const api::PodView& pod, const api::Workload* workload) {
     api::JsonWriter writer;
-    writer.text("name", pod.name, name_max)
-        .text("revision", pod.revision, name_max)
-        .text("state", pod.state, name_max)
+    writer.field("name", pod.name, name_max)
+        .field("revision", pod.revision, name_max)
+        .field("state", pod.state, name_max)
         .part("ready", pod.ready)
-        .number("restarts", pod.restarts)
-        .time("created", pod.created);
+        .always("restarts", pod.restarts)
+        .field("created", pod.created);
     if (workload) writer.part("updated", pod.revision == workload->set.update_revision);
     return writer.take();
 }
 
 json::object event_json(const api::EventView& event) {
     return api::JsonWriter{}
-        .time("at", event.at)
-        .text("type", event.warns ? "Warning" : "Normal", name_max)
-        .text("reason", event.reason, name_max)
-        .text("message", event.message, name_max)
-        .number("count", event.count)
+        .field("at", event.at)
+        .field("type", event.warns ? "Warning" : "Normal", name_max)
+        .field("reason", event.reason, name_max)
+        .field("message", event.message, name_max)
+        .always("count", event.count)
         .take();
 }
 

@@ -5,8 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/verbs/find.hpp"
-#include "cli/verbs/text.hpp"
+#include "cli/verbs/standing.hpp"
 
 namespace sluice::cli {
 

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "api/verbs.hpp"
-#include "cli/verbs/asked.hpp"
 #include "cli/verbs/server.hpp"
 
 namespace sluice::cli {

@@ -1,10 +1,11 @@
 // The words of an explanation, for a person who would rather be asleep.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <ranges>
 
 #include "cli/verbs/explain.hpp"
-#include "cli/verbs/standing.hpp"
 
 namespace sluice::cli {
 namespace {
@@ -32,7 +33,7 @@ class Page {
         Piece begin = label;
         for (Line& part : terminal::wrapped(words, columns, lines_max, style_)) {
             part.insert(part.begin(), std::move(begin));
-            begin = {std::string(static_cast<std::size_t>(indent), ' ')};
+            begin = {terminal::padded("", indent)};
             line(std::move(part));
         }
     }
@@ -52,9 +53,9 @@ class Page {
         for (const Hint& hint : hints) {
             if (!hint.what.empty() && !fits) text(hint.what + ":");
             Line parts{{"    $ ", Ink::Dim}, {hint.command, Ink::Accent}};
-            const auto fill = static_cast<std::size_t>(longest - terminal::width(hint.command));
+            const int fill = longest - terminal::width(hint.command) + 3;
             if (!hint.what.empty() && fits)
-                parts.push_back({std::string(fill + 3, ' ') + "# " + hint.what, Ink::Dim});
+                parts.push_back({terminal::padded("", fill) + "# " + hint.what, Ink::Dim});
             line(std::move(parts));
         }
     }
@@ -93,10 +94,7 @@ void add_standing(Page& page, const Explanation& all, Instant now) {
 }
 
 std::string joined(const std::vector<std::string>& texts) {
-    std::string all;
-    for (const std::string& text : texts)
-        all += (all.empty() ? "" : ", ") + safe(text);
-    return all;
+    return fmt::format("{}", fmt::join(texts | std::views::transform(safe), ", "));
 }
 
 // The images of a pod that has not changed yet.
@@ -142,16 +140,11 @@ Cells pod_row(const api::PodView& pod, const api::Workload& workload, Instant no
 void add_pods(Page& page, const Explanation& all, Instant now) {
     const auto& workload = all.found.steered.workload;
     if (!workload || all.pods.empty()) return;
-    std::vector<Cells> rows{{{"  POD", Ink::Dim},
-                             {"REVISION", Ink::Dim},
-                             {"READY", Ink::Dim},
-                             {"STATE", Ink::Dim},
-                             {"RESTARTS", Ink::Dim},
-                             {"AGE", Ink::Dim}}};
-    for (const api::PodView& pod : all.pods) {
-        if (rows.size() > pods_shown) break;
+    std::vector<Cells> rows(1);
+    for (const char* name : {"  POD", "REVISION", "READY", "STATE", "RESTARTS", "AGE"})
+        rows.front().push_back({name, Ink::Dim});
+    for (const api::PodView& pod : all.pods | std::views::take(pods_shown))
         rows.push_back(pod_row(pod, *workload, now));
-    }
     page.gap();
     for (Line& line : terminal::table(rows))
         page.line(std::move(line));

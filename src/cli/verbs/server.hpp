@@ -4,16 +4,29 @@
 
 #include <boost/asio/io_context.hpp>
 #include <boost/json/object.hpp>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "base/result.hpp"
-#include "cli/verbs/asked.hpp"
 #include "kube/api_client.hpp"
 #include "model/custom_object.hpp"
 
 namespace sluice::cli {
+
+enum class Output : std::uint8_t { Text, Wide, Json };
+
+// What a person typed behind a verb.
+struct Asked {
+    std::string program = "sluice";  // as it was called: also "kubectl sluice"
+    std::string kubeconfig;
+    std::string context;
+    std::string ns;  // empty: that of the context
+    bool all_namespaces = false;
+    std::string name;  // "name" or "kind/name"; empty: all
+    Output output = Output::Text;
+};
 
 class Server {
   public:

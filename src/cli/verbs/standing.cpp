@@ -3,6 +3,7 @@
 #include <boost/json.hpp>
 
 #include "api/json_parts.hpp"
+#include "base/printable.hpp"
 
 namespace sluice::cli {
 namespace {
@@ -10,6 +11,8 @@ namespace {
 namespace json = boost::json;
 
 constexpr std::size_t text_max = 4096;
+// A message of ours has at most 1024 bytes.
+constexpr std::size_t text_bytes_max = 2048;
 
 void print(const json::value& value, const std::string& indent, std::string& out);
 
@@ -42,7 +45,37 @@ void print(const json::value& value, const std::string& indent, std::string& out
     out += json::serialize(value);
 }
 
+Cells head(const Asked& asked) {
+    Cells cells;
+    if (asked.all_namespaces) cells.push_back({"NAMESPACE"});
+    for (const char* name : {"API", "NAME", "WORKLOAD", "PHASE", "STEP", "WAITS-FOR", "SINCE"})
+        cells.push_back({name});
+    if (asked.output == Output::Wide) cells.push_back({"MESSAGE"});
+    return cells;
+}
+
+Cells row(const Found& found, const Asked& asked, Instant now) {
+    const api::Standing standing = found.dialect->standing(found.steered);
+    const bool rests = standing.mood == api::Mood::Resting;
+    const model::ObjectKey& key = found.steered.object.meta.key;
+    Cells cells;
+    if (asked.all_namespaces) cells.push_back({safe(key.ns)});
+    cells.push_back({std::string{found.dialect->api}});
+    cells.push_back({safe(key.name)});
+    cells.push_back({safe(standing.workload)});
+    cells.push_back({safe(standing.phase), ink_of(standing.mood)});
+    cells.push_back({safe(standing.step)});
+    cells.push_back({rests ? "" : safe(standing.reason)});
+    cells.push_back({standing.since == Instant{} ? "" : api::age_text(now - standing.since)});
+    if (asked.output == Output::Wide) cells.push_back({safe(standing.message)});
+    return cells;
+}
+
 }  // namespace
+
+std::string safe(std::string_view text) {
+    return printable(text, text_bytes_max);
+}
 
 Ink ink_of(api::Mood mood) {
     constexpr Ink inks[] = {Ink::Good, Ink::Accent, Ink::Warn};  // in the order of Mood
@@ -53,16 +86,16 @@ json::object standing_json(const Found& found) {
     const api::Standing standing = found.dialect->standing(found.steered);
     const model::ObjectKey& key = found.steered.object.meta.key;
     return api::JsonWriter{}
-        .text("namespace", key.ns, text_max)
-        .text("api", found.dialect->api, text_max)
-        .text("name", key.name, text_max)
-        .text("workload", standing.workload, text_max)
-        .text("phase", standing.phase, text_max)
-        .text("step", standing.step, text_max)
-        .text("reason", standing.reason, text_max)
-        .text("message", standing.message, text_max)
-        .text("unblock", standing.unblock, text_max)
-        .time("since", standing.since)
+        .field("namespace", key.ns, text_max)
+        .field("api", found.dialect->api, text_max)
+        .field("name", key.name, text_max)
+        .field("workload", standing.workload, text_max)
+        .field("phase", standing.phase, text_max)
+        .field("step", standing.step, text_max)
+        .field("reason", standing.reason, text_max)
+        .field("message", standing.message, text_max)
+        .field("unblock", standing.unblock, text_max)
+        .field("since", standing.since)
         .part("pending", standing.mood != api::Mood::Resting)
         .take();
 }
@@ -71,6 +104,21 @@ std::string pretty(const json::value& value) {
     std::string out;
     print(value, "", out);
     return out + "\n";
+}
+
+std::vector<Line> get_lines(const std::vector<const Found*>& found, const Asked& asked,
+                            Instant now) {
+    std::vector<Cells> rows{head(asked)};
+    for (const Found* one : found)
+        rows.push_back(row(*one, asked, now));
+    return terminal::table(rows);
+}
+
+std::string get_json(const std::vector<const Found*>& found) {
+    json::array items;
+    for (const Found* one : found)
+        items.push_back(standing_json(*one));
+    return pretty(json::object{{"items", std::move(items)}});
 }
 
 }  // namespace sluice::cli

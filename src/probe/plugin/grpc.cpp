@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <utility>
 
 #include "base/printable.hpp"
+#include "base/text.hpp"
 #include "kube/user_agent.hpp"
 
 namespace sluice::probe {
@@ -76,10 +76,8 @@ bool is_grpc(std::string_view content_type) {
 
 Error failed_call(const std::string& subject, std::string_view number,
                   const std::map<std::string, std::string>& kept) {
-    unsigned value = 0;
-    const auto [end, failed] = std::from_chars(number.data(), number.data() + number.size(), value);
-    if (failed != std::errc() || end != number.data() + number.size() || value == 0 ||
-        value >= std::size(statuses)) {
+    const auto value = whole_number<unsigned>(number).value_or(0);
+    if (value == 0 || value >= std::size(statuses)) {
         return {ErrorKind::Malformed, fmt::format("{} answered with {}, which is not a status of "
                                                   "gRPC",
                                                   subject, quoted(number))};

@@ -2,21 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <ranges>
+
 #include "base/printable.hpp"
 
 namespace sluice::probe {
 
 namespace {
-
-std::vector<std::string_view> split(std::string_view line) {
-    std::vector<std::string_view> parts;
-    for (auto at = line.find('|'); at != std::string_view::npos; at = line.find('|')) {
-        parts.push_back(line.substr(0, at));
-        line.remove_prefix(at + 1);
-    }
-    parts.push_back(line);
-    return parts;
-}
 
 std::unexpected<Error> malformed(std::string what) {
     return failure(ErrorKind::Malformed, std::move(what));
@@ -44,7 +36,9 @@ std::vector<net::Variable> handshake_environment(const std::string& folder) {
 
 Result<GrpcPeer> read_handshake(std::string_view line) {
     if (line.ends_with('\r')) line.remove_suffix(1);
-    const std::vector<std::string_view> parts = split(line);
+    std::vector<std::string_view> parts;
+    for (const auto part : std::views::split(line, '|'))
+        parts.emplace_back(part);
     if (parts.size() < 4) {
         return malformed(
             fmt::format("printed {} instead of a handshake; it must be a plugin made "

@@ -1,6 +1,7 @@
 #include "probe/plugin/log_lines.hpp"
 
 #include <fmt/format.h>
+#include <go_plugin.pb.h>
 
 #include <algorithm>
 #include <utility>
@@ -11,6 +12,8 @@ namespace sluice::probe {
 
 namespace {
 
+constexpr std::size_t prefix_bytes = 5;
+constexpr std::size_t frame_bytes_max = 64 << 10;  // go-plugin reads 1 KiB at a time
 constexpr std::size_t line_bytes_max = 512;
 constexpr double lines_per_second = 10;
 constexpr double lines_at_once = 50;  // a stack trace
@@ -52,6 +55,22 @@ void LogLines::tell(std::string_view line) {
                                                           subject_, std::exchange(left_out_, 0)));
     }
     log_(controller::Log::Level::Info, fmt::format("{}: {}", subject_, line));
+}
+
+bool StdioFrames::take(std::string_view bytes, LogLines& into) {
+    held_ += bytes;
+    while (held_.size() >= prefix_bytes) {
+        std::size_t length = 0;
+        for (const char c : held_.substr(1, prefix_bytes - 1))
+            length = length << 8 | static_cast<unsigned char>(c);
+        if (held_.front() != 0 || length > frame_bytes_max) return false;
+        if (held_.size() < prefix_bytes + length) return true;
+        ::plugin::StdioData printed;
+        if (!printed.ParseFromString(held_.substr(prefix_bytes, length))) return false;
+        into.take(printed.data());
+        held_.erase(0, prefix_bytes + length);
+    }
+    return true;
 }
 
 }  // namespace sluice::probe

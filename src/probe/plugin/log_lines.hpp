@@ -40,4 +40,14 @@ class LogLines {
     std::size_t left_out_ = 0;
 };
 
+// The stream in which go-plugin hands on what a program prints: gRPC frames with StdioData in them.
+class StdioFrames {
+  public:
+    // Any piece of the stream. False: it makes no sense, and is not worth reading on.
+    bool take(std::string_view bytes, LogLines& into);
+
+  private:
+    std::string held_;
+};
+
 }  // namespace sluice::probe

@@ -89,46 +89,39 @@ Result<PluginAnswer> read_empty(const std::string& bytes) {
     return PluginAnswer{};
 }
 
+struct Method {
+    std::string_view name;
+    std::string (*write)(const PluginCall& call);
+    Result<PluginAnswer> (*read)(const std::string& bytes);
+};
+
+// In the order of PluginMethod.
+constexpr Method methods[] = {
+    {"Init", plain<wire::InitRequest>, read_empty<wire::InitResponse>},
+    {"GetResourceStatus", plain<wire::GetResourceStatusRequest>, read_status},
+    {"SetWeight", weighted<wire::SetWeightRequest>, read_empty<wire::SetWeightResponse>},
+    {"VerifyWeight", weighted<wire::VerifyWeightRequest>, read_verified},
+    {"Promote", promotion, read_empty<wire::PromoteResponse>},
+    {"Abort", plain<wire::AbortRequest>, read_empty<wire::AbortResponse>},
+    {"Restart", plain<wire::RestartRequest>, read_empty<wire::RestartResponse>},
+};
+
+const Method& row_of(PluginMethod method) {
+    return methods[static_cast<std::size_t>(method)];
+}
+
 }  // namespace
 
-std::string_view path_of(PluginMethod method) {
-    switch (method) {
-        case PluginMethod::Init: return "/sluice.plugin.v1.ResourcePlugin/Init";
-        case PluginMethod::GetResourceStatus:
-            return "/sluice.plugin.v1.ResourcePlugin/GetResourceStatus";
-        case PluginMethod::SetWeight: return "/sluice.plugin.v1.ResourcePlugin/SetWeight";
-        case PluginMethod::VerifyWeight: return "/sluice.plugin.v1.ResourcePlugin/VerifyWeight";
-        case PluginMethod::Promote: return "/sluice.plugin.v1.ResourcePlugin/Promote";
-        case PluginMethod::Abort: return "/sluice.plugin.v1.ResourcePlugin/Abort";
-        case PluginMethod::Restart: return "/sluice.plugin.v1.ResourcePlugin/Restart";
-    }
-    return "/";
+std::string path_of(PluginMethod method) {
+    return "/sluice.plugin.v1.ResourcePlugin/" + std::string(row_of(method).name);
 }
 
 std::string to_message(const PluginCall& call) {
-    switch (call.method) {
-        case PluginMethod::Init: return plain<wire::InitRequest>(call);
-        case PluginMethod::GetResourceStatus: return plain<wire::GetResourceStatusRequest>(call);
-        case PluginMethod::SetWeight: return weighted<wire::SetWeightRequest>(call);
-        case PluginMethod::VerifyWeight: return weighted<wire::VerifyWeightRequest>(call);
-        case PluginMethod::Promote: return promotion(call);
-        case PluginMethod::Abort: return plain<wire::AbortRequest>(call);
-        case PluginMethod::Restart: return plain<wire::RestartRequest>(call);
-    }
-    return {};
+    return row_of(call.method).write(call);
 }
 
 Result<PluginAnswer> read_message(PluginMethod method, const std::string& bytes) {
-    switch (method) {
-        case PluginMethod::Init: return read_empty<wire::InitResponse>(bytes);
-        case PluginMethod::GetResourceStatus: return read_status(bytes);
-        case PluginMethod::SetWeight: return read_empty<wire::SetWeightResponse>(bytes);
-        case PluginMethod::VerifyWeight: return read_verified(bytes);
-        case PluginMethod::Promote: return read_empty<wire::PromoteResponse>(bytes);
-        case PluginMethod::Abort: return read_empty<wire::AbortResponse>(bytes);
-        case PluginMethod::Restart: return read_empty<wire::RestartResponse>(bytes);
-    }
-    return malformed("was asked for something that nobody knows");
+    return row_of(method).read(bytes);
 }
 
 }  // namespace sluice::probe

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 
 #include "api/inquiry/plugin_call.hpp"
 #include "base/result.hpp"
@@ -11,7 +10,7 @@
 namespace sluice::probe {
 
 // "/sluice.plugin.v1.ResourcePlugin/Init"
-std::string_view path_of(api::PluginMethod method);
+std::string path_of(api::PluginMethod method);
 
 std::string to_message(const api::PluginCall& call);
 

@@ -1,6 +1,5 @@
 #include "probe/plugin/process.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <stdlib.h>
 
@@ -17,9 +16,9 @@
 #include <utility>
 
 #include "net/child.hpp"
+#include "net/spawn.hpp"
 #include "probe/plugin/handshake.hpp"
 #include "probe/plugin/program_file.hpp"
-#include "probe/plugin/stdio_frames.hpp"
 
 namespace sluice::probe {
 
@@ -36,19 +35,6 @@ constexpr Duration last_words_wait = 1s;
 constexpr Duration flood_pause = 100ms;
 constexpr int signal_base = 128;  // as shells count exit codes
 constexpr int exit_not_executable = 127;
-
-struct Pipe {
-    net::Fd read;
-    net::Fd write;
-};
-
-Result<Pipe> make_pipe() {
-    int ends[2];
-    if (::pipe2(ends, O_CLOEXEC) != 0) {
-        return failure(ErrorKind::Unreadable, "cannot be started: there is no pipe for it");
-    }
-    return Pipe{net::Fd(ends[0]), net::Fd(ends[1])};
-}
 
 // Ours alone (0700).
 Result<std::string> make_folder() {
@@ -85,18 +71,21 @@ struct PluginProcess::State : std::enable_shared_from_this<PluginProcess::State>
           log(sink),
           bounds(limits),
           events(std::move(on)),
-          out(io),
-          err(io),
+          out{Descriptor(io), asio::steady_timer(io), LogLines(subject, sink)},
+          err{Descriptor(io), asio::steady_timer(io), LogLines(subject, sink)},
           timer(io),
-          out_calm(io),
-          err_calm(io),
           http(io, stdio_connections),
-          printed(subject, sink),
-          complained(subject, sink),
           streamed(subject, sink) {}
     ~State() { clean_up(); }
     State(const State&) = delete;
     State& operator=(const State&) = delete;
+
+    // Its stdout or its stderr, on the way into our log.
+    struct Stream {
+        Descriptor from;
+        asio::steady_timer calm;
+        LogLines lines;
+    };
 
     // What `react` does with the state and what came, if it is still there and not over.
     template <class React>
@@ -110,9 +99,8 @@ struct PluginProcess::State : std::enable_shared_from_this<PluginProcess::State>
     void open_file();
     void check_file();
     Result<void> launch();
-    void read_out();
-    void read_err();
-    void after_a_breath(asio::steady_timer& calm, const LogLines& lines, void (State::*go_on)());
+    void read(Stream State::* which);
+    void after_a_breath(Stream State::* which);
     void take_out(std::string_view bytes);
     void shake_hands(std::string_view line);
     void listen_to_stdio(const GrpcPeer& from);
@@ -134,14 +122,10 @@ struct PluginProcess::State : std::enable_shared_from_this<PluginProcess::State>
     std::unique_ptr<ProgramFile> file;
     std::string folder;
     std::unique_ptr<net::Child> child;
-    Descriptor out;
-    Descriptor err;
+    Stream out;
+    Stream err;
     asio::steady_timer timer;
-    asio::steady_timer out_calm;
-    asio::steady_timer err_calm;
     net::HttpClient http;
-    LogLines printed;
-    LogLines complained;
     LogLines streamed;
     StdioFrames frames;
     std::string greeting;
@@ -170,10 +154,10 @@ void PluginProcess::State::check_file() {
 }
 
 Result<void> PluginProcess::State::launch() {
-    Result<Pipe> to_out = make_pipe();
-    if (!to_out) return std::unexpected(to_out.error());
-    Result<Pipe> to_err = make_pipe();
-    if (!to_err) return std::unexpected(to_err.error());
+    std::optional<net::Pipe> to_out = net::make_pipe();
+    std::optional<net::Pipe> to_err = net::make_pipe();
+    if (!to_out || !to_err)
+        return failure(ErrorKind::Unreadable, "cannot be started: there is no pipe for it");
     Result<std::string> made = make_folder();
     if (!made) return std::unexpected(made.error());
     folder = std::move(*made);
@@ -189,10 +173,10 @@ Result<void> PluginProcess::State::launch() {
     if (!started) return std::unexpected(started.error());
     child = std::move(*started);
     file.reset();
-    out.assign(to_out->read.release());
-    err.assign(to_err->read.release());
-    read_out();
-    read_err();
+    out.from.assign(to_out->read.release());
+    err.from.assign(to_err->read.release());
+    read(&State::out);
+    read(&State::err);
     wait(bounds.handshake, [](State& self) {
         self.finish({ErrorKind::Timeout, fmt::format("did not say where it listens within {}",
                                                      to_text(self.bounds.handshake))});
@@ -207,44 +191,37 @@ void PluginProcess::State::wait(Duration span, void (*then)(State&)) {
     }));
 }
 
-void PluginProcess::State::read_out() {
+void PluginProcess::State::read(Stream State::* which) {
     const auto buffer = std::make_shared<std::array<char, 4096>>();
-    out.async_read_some(asio::buffer(*buffer),
-                        unless_over([buffer](State& self, error_code failed, std::size_t count) {
-                            self.take_out({buffer->data(), count});
-                            if (failed) return self.stream_ended();
-                            self.after_a_breath(self.out_calm, self.printed, &State::read_out);
-                        }));
-}
-
-void PluginProcess::State::read_err() {
-    const auto buffer = std::make_shared<std::array<char, 4096>>();
-    err.async_read_some(asio::buffer(*buffer),
-                        unless_over([buffer](State& self, error_code failed, std::size_t count) {
-                            self.complained.take({buffer->data(), count});
-                            if (failed) return self.stream_ended();
-                            self.after_a_breath(self.err_calm, self.complained, &State::read_err);
-                        }));
+    Stream& stream = this->*which;
+    stream.from.async_read_some(
+        asio::buffer(*buffer),
+        unless_over([buffer, which](State& self, error_code failed, std::size_t count) {
+            const std::string_view bytes{buffer->data(), count};
+            which == &State::out ? self.take_out(bytes) : self.err.lines.take(bytes);
+            if (failed) return self.stream_ended();
+            self.after_a_breath(which);
+        }));
 }
 
 // Who prints more than anybody reads has to wait, instead of keeping us busy.
-void PluginProcess::State::after_a_breath(asio::steady_timer& calm, const LogLines& lines,
-                                          void (State::*go_on)()) {
+void PluginProcess::State::after_a_breath(Stream State::* which) {
+    Stream& stream = this->*which;
     if (is_over) return;
-    if (!lines.is_flooded()) return (this->*go_on)();
-    calm.expires_after(flood_pause);
-    calm.async_wait(unless_over([go_on](State& self, error_code stopped) {
-        if (!stopped) (self.*go_on)();
+    if (!stream.lines.is_flooded()) return read(which);
+    stream.calm.expires_after(flood_pause);
+    stream.calm.async_wait(unless_over([which](State& self, error_code stopped) {
+        if (!stopped) self.read(which);
     }));
 }
 
 void PluginProcess::State::take_out(std::string_view bytes) {
-    if (peer) return printed.take(bytes);
+    if (peer) return out.lines.take(bytes);
     const auto end = std::min(bytes.find('\n'), bytes.size());
     greeting += bytes.substr(0, end);
     if (end == bytes.size() && greeting.size() <= bounds.handshake_bytes_max) return;
     shake_hands(greeting);
-    if (peer && end < bytes.size()) printed.take(bytes.substr(end + 1));
+    if (peer && end < bytes.size()) out.lines.take(bytes.substr(end + 1));
 }
 
 void PluginProcess::State::shake_hands(std::string_view line) {
@@ -298,9 +275,9 @@ void PluginProcess::State::stream_ended() {
 }
 
 void PluginProcess::State::tell_exit() {
-    complained.finish();
+    err.lines.finish();
     std::string why = how_it_ended(exit_code.value_or(0));
-    if (!peer && !complained.last_line().empty()) why += ": " + complained.last_line();
+    if (!peer && !err.lines.last_line().empty()) why += ": " + err.lines.last_line();
     finish({ErrorKind::Unreachable, std::move(why)});
 }
 
@@ -319,11 +296,11 @@ void PluginProcess::State::clean_up() {
     child.reset();
     file.reset();
     timer.cancel();
-    out_calm.cancel();
-    err_calm.cancel();
-    error_code ignored;
-    ignored = out.close(ignored);
-    ignored = err.close(ignored);
+    for (Stream* stream : {&out, &err}) {
+        error_code ignored;
+        stream->calm.cancel();
+        ignored = stream->from.close(ignored);
+    }
     std::error_code left_behind;
     if (!folder.empty()) std::filesystem::remove_all(folder, left_behind);
     folder.clear();

@@ -36,8 +36,7 @@ json::object new_pod(const json::object& job) {
     meta["generateName"] = std::string{name_of(job)} + "-";
     meta["namespace"] = key_of(job).ns;
     meta["ownerReferences"] = json::array{controller_reference(job)};
-    json::object& labels =
-        meta["labels"].is_object() ? meta["labels"].get_object() : meta["labels"].emplace_object();
+    json::object& labels = object_in(meta, "/labels");
     for (const char* key : {"batch.kubernetes.io/job-name", "job-name"})
         labels[key] = name_of(job);
     for (const char* key : {"batch.kubernetes.io/controller-uid", "controller-uid"})
@@ -50,14 +49,13 @@ json::object new_pod(const json::object& job) {
 
 void add_condition(json::object& status, std::string_view type, std::string_view reason,
                    std::string_view message, Instant now) {
-    json::value& list = status["conditions"];
-    if (!list.is_array()) list.emplace_array();
-    list.get_array().push_back({{"type", type},
-                                {"status", "True"},
-                                {"reason", reason},
-                                {"message", message},
-                                {"lastProbeTime", to_rfc3339(now)},
-                                {"lastTransitionTime", to_rfc3339(now)}});
+    array_in(status, "/conditions")
+        .push_back({{"type", type},
+                    {"status", "True"},
+                    {"reason", reason},
+                    {"message", message},
+                    {"lastProbeTime", to_rfc3339(now)},
+                    {"lastTransitionTime", to_rfc3339(now)}});
 }
 
 class JobController final : public Controller {

@@ -52,6 +52,8 @@ class Kubelet final : public Controller {
     bool is_up(const std::string& node) const;
     Containers running(const Life& life, bool is_ready) const;
     void report(const Life& life, const json::object& pod, json::object status);
+    void report(const Life& life, const json::object& pod, const Containers& containers,
+                std::optional<bool> is_ready = {});
     Duration draw(Duration least, Duration most) { return at_.dice.between(least, most); }
 
     std::map<Key, Life> lives_;

@@ -14,15 +14,19 @@ Duration pause_before_restart(int restarts) {
     return std::min<Duration>(10s * (1 << std::min(restarts - 1, 5)), 5min);
 }
 
-json::object status_of(const json::object& pod) {
-    return child(pod, "status");
-}
-
 }  // namespace
 
 void Kubelet::report(const Life& life, const json::object& pod, json::object status) {
     at_.api.update(with_status(pod, std::move(status)), "system:node:" + life.node, at_.now(),
                    "status");
+}
+
+void Kubelet::report(const Life& life, const json::object& pod, const Containers& containers,
+                     std::optional<bool> is_ready) {
+    json::object status = child(pod, "status");
+    set_containers(status, pod, containers);
+    if (is_ready) set_readiness(status, pod, *is_ready, at_.now());
+    report(life, pod, std::move(status));
 }
 
 Containers Kubelet::running(const Life& life, bool is_ready) const {
@@ -36,7 +40,7 @@ Containers Kubelet::running(const Life& life, bool is_ready) const {
 void Kubelet::accept(const Key& key, Life& life, const json::object& pod) {
     const Pace& pace = at_.options.pace;
     life.stage = Stage::Creating;
-    json::object status = status_of(pod);
+    json::object status = child(pod, "status");
     status["startTime"] = to_rfc3339(at_.now());
     const auto node = fnv1a(life.node) % 250 + 1;
     status["hostIP"] = fmt::format("192.168.0.{}", node);
@@ -51,25 +55,19 @@ void Kubelet::accept(const Key& key, Life& life, const json::object& pod) {
 void Kubelet::start(const Key& key, Life& life, const json::object& pod) {
     if (life.behaviour != "pull") return run(key, life, pod);
     life.stage = Stage::Pulling;
-    json::object status = status_of(pod);
-    set_containers(
-        status, pod,
-        {.reason = "ErrImagePull", .message = "failed to pull and unpack image: not found"});
-    report(life, pod, std::move(status));
+    report(life, pod,
+           {.reason = "ErrImagePull", .message = "failed to pull and unpack image: not found"});
     plan(key, life, 10s, &Kubelet::back_off_pulling);
 }
 
 void Kubelet::back_off_pulling(const Key&, Life& life, const json::object& pod) {
-    json::object status = status_of(pod);
-    set_containers(status, pod,
-                   {.reason = "ImagePullBackOff", .message = "Back-off pulling image"});
-    report(life, pod, std::move(status));
+    report(life, pod, {.reason = "ImagePullBackOff", .message = "Back-off pulling image"});
 }
 
 void Kubelet::run(const Key& key, Life& life, const json::object& pod) {
     life.stage = Stage::Running;
     life.started = at_.now();
-    json::object status = status_of(pod);
+    json::object status = child(pod, "status");
     status["phase"] = "Running";
     if (!status.contains("podIP")) {
         const std::uint64_t n = ++addresses_;
@@ -85,32 +83,24 @@ void Kubelet::run(const Key& key, Life& life, const json::object& pod) {
 
 void Kubelet::make_ready(const Key&, Life& life, const json::object& pod) {
     life.stage = Stage::Ready;
-    json::object status = status_of(pod);
-    set_containers(status, pod, running(life, true));
-    set_readiness(status, pod, true, at_.now());
-    report(life, pod, std::move(status));
+    report(life, pod, running(life, true), true);
 }
 
 void Kubelet::make_unready(const Key&, Life& life, const json::object& pod) {
     life.stage = Stage::Running;
-    json::object status = status_of(pod);
-    set_containers(status, pod, running(life, false));
-    set_readiness(status, pod, false, at_.now());
-    report(life, pod, std::move(status));
+    report(life, pod, running(life, false), false);
 }
 
 void Kubelet::crash(const Key& key, Life& life, const json::object& pod) {
     life.stage = Stage::BackingOff;
     ++life.restarts;
-    json::object status = status_of(pod);
-    set_containers(status, pod,
-                   {.reason = "CrashLoopBackOff",
-                    .message = "back-off restarting failed container",
-                    .restarts = life.restarts,
-                    .since = at_.now(),
-                    .failed_before = true});
-    set_readiness(status, pod, false, at_.now());
-    report(life, pod, std::move(status));
+    report(life, pod,
+           {.reason = "CrashLoopBackOff",
+            .message = "back-off restarting failed container",
+            .restarts = life.restarts,
+            .since = at_.now(),
+            .failed_before = true},
+           false);
     plan(key, life, pause_before_restart(life.restarts), &Kubelet::start);
 }
 
@@ -118,7 +108,7 @@ void Kubelet::crash(const Key& key, Life& life, const json::object& pod) {
 void Kubelet::end(const Key&, Life& life, const json::object& pod) {
     life.stage = Stage::Ended;
     const bool has_failed = life.behaviour == "fail";
-    json::object status = status_of(pod);
+    json::object status = child(pod, "status");
     status["phase"] = has_failed ? "Failed" : "Succeeded";
     set_containers(status, pod,
                    {.state = Containers::State::Ended,
@@ -126,9 +116,8 @@ void Kubelet::end(const Key&, Life& life, const json::object& pod) {
                     .exit_code = has_failed ? 1 : 0,
                     .restarts = life.restarts,
                     .since = at_.now()});
-    set_condition(status, {"ContainersReady", false, has_failed ? "PodFailed" : "PodCompleted"},
-                  at_.now());
-    set_condition(status, {"Ready", false, has_failed ? "PodFailed" : "PodCompleted"}, at_.now());
+    for (const char* type : {"ContainersReady", "Ready"})
+        set_condition(status, {type, false, has_failed ? "PodFailed" : "PodCompleted"}, at_.now());
     report(life, pod, std::move(status));
 }
 

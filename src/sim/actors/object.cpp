@@ -3,6 +3,20 @@
 #include <algorithm>
 
 namespace sluice::sim {
+namespace {
+
+// Takes entries out of a list; one with nothing in it goes with them.
+void drop(json::object& from, std::string_view key, const auto& which) {
+    json::array kept;
+    for (const json::value& entry : children(from, key))
+        if (!which(entry)) kept.push_back(entry);
+    if (kept.empty())
+        from.erase(key);
+    else
+        from[key] = std::move(kept);
+}
+
+}  // namespace
 
 const json::object& child(const json::object& in, std::string_view key) {
     static const json::object nothing;
@@ -19,10 +33,6 @@ const json::array& children(const json::object& in, std::string_view key) {
 std::string_view text(const json::object& in, std::string_view key) {
     const json::value* at = in.if_contains(key);
     return at && at->is_string() ? std::string_view{at->get_string()} : std::string_view{};
-}
-
-bool is_text(const json::value& value, std::string_view expected) {
-    return value.is_string() && std::string_view{value.get_string()} == expected;
 }
 
 bool contains(const json::array& in, const json::value& entry) {
@@ -52,8 +62,7 @@ Key key_of(const json::object& object) {
 }
 
 bool has_finalizer(const json::object& object, std::string_view finalizer) {
-    return std::ranges::any_of(children(metadata(object), "finalizers"),
-                               [&](const json::value& entry) { return is_text(entry, finalizer); });
+    return contains(children(metadata(object), "finalizers"), json::value(finalizer));
 }
 
 const json::object* controller_of(const json::object& object) {
@@ -73,33 +82,17 @@ json::object controller_reference(const json::object& owner) {
 }
 
 void add_owner(json::object& object, json::object reference) {
-    json::value& owners = object_in(object, "/metadata")["ownerReferences"];
-    if (!owners.is_array()) owners.emplace_array();
-    owners.get_array().push_back(std::move(reference));
+    array_in(object, "/metadata/ownerReferences").push_back(std::move(reference));
 }
 
-bool drop_owners(json::object& object, const std::function<bool(const json::object&)>& which) {
-    json::object& meta = object_in(object, "/metadata");
-    json::array kept;
-    for (const json::value& entry : children(meta, "ownerReferences"))
-        if (!which(entry.get_object())) kept.push_back(entry);
-    if (kept.size() == children(meta, "ownerReferences").size()) return false;
-    if (kept.empty())
-        meta.erase("ownerReferences");
-    else
-        meta["ownerReferences"] = std::move(kept);
-    return true;
+void drop_owners(json::object& object, const std::function<bool(const json::object&)>& which) {
+    drop(object_in(object, "/metadata"), "ownerReferences",
+         [&](const json::value& entry) { return which(entry.get_object()); });
 }
 
 void drop_finalizer(json::object& object, std::string_view finalizer) {
-    json::object& meta = object_in(object, "/metadata");
-    json::array kept;
-    for (const json::value& entry : children(meta, "finalizers"))
-        if (!is_text(entry, finalizer)) kept.push_back(entry);
-    if (kept.empty())
-        meta.erase("finalizers");
-    else
-        meta["finalizers"] = std::move(kept);
+    drop(object_in(object, "/metadata"), "finalizers",
+         [&](const json::value& entry) { return entry == json::value(finalizer); });
 }
 
 json::object with_status(const json::object& object, json::object status) {

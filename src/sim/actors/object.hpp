@@ -22,7 +22,6 @@ struct Key {
 const json::object& child(const json::object& in, std::string_view key);
 const json::array& children(const json::object& in, std::string_view key);
 std::string_view text(const json::object& in, std::string_view key);
-bool is_text(const json::value& value, std::string_view expected);
 bool contains(const json::array& in, const json::value& entry);
 bool is_set(const json::object& in, std::string_view key);  // there, and true
 
@@ -37,8 +36,8 @@ const json::object* controller_of(const json::object& object);
 // A reference that makes `owner` the controller of whoever carries it.
 json::object controller_reference(const json::object& owner);
 void add_owner(json::object& object, json::object reference);
-// Removes the references that the predicate names; false if there were none.
-bool drop_owners(json::object& object,
+// Removes the references that the predicate names.
+void drop_owners(json::object& object,
                  const std::function<bool(const json::object& reference)>& which);
 void drop_finalizer(json::object& object, std::string_view finalizer);
 

@@ -32,9 +32,7 @@ json::object state_of(const Containers& containers) {
 }  // namespace
 
 void set_condition(json::object& status, const PodCondition& wanted, Instant now) {
-    json::value& list = status["conditions"];
-    if (!list.is_array()) list.emplace_array();
-    json::array& conditions = list.get_array();
+    json::array& conditions = array_in(status, "/conditions");
     const auto found = std::ranges::find_if(conditions, [&](const json::value& entry) {
         return text(entry.get_object(), "type") == wanted.type;
     });

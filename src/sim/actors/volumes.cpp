@@ -78,11 +78,8 @@ class Volumes final : public Controller {
         }
         json::object named = object;
         object_in(named, "/spec")["volumeName"] = volume;
-        if (!has_finalizer(named, protection)) {
-            json::value& finalizers = object_in(named, "/metadata")["finalizers"];
-            if (!finalizers.is_array()) finalizers.emplace_array();
-            finalizers.get_array().push_back(json::value(protection));
-        }
+        if (!has_finalizer(named, protection))
+            array_in(named, "/metadata/finalizers").push_back(json::value(protection));
         if (!went(at_.api.update(std::move(named), user, at_.now()))) return false;
         json::object bound = at_.api.find("persistentvolumeclaims", key.ns, key.name)->object();
         const json::object& spec = child(bound, "spec");

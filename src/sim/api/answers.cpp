@@ -8,13 +8,18 @@
 namespace sluice::sim {
 namespace {
 
-// "statefulsets.apps" in messages, the parts in details.
-json::object details_of(const Resource& resource, const std::string& name) {
+json::object details_of(const std::string& group, const std::string& kind,
+                        const std::string& name) {
     json::object details;
     if (!name.empty()) details["name"] = name;
-    if (!resource.group.empty()) details["group"] = resource.group;
-    details["kind"] = resource.plural;
+    if (!group.empty()) details["group"] = group;
+    details["kind"] = kind;
     return details;
+}
+
+// "statefulsets.apps" in messages, the parts in details.
+json::object details_of(const Resource& resource, const std::string& name) {
+    return details_of(resource.group, resource.plural, name);
 }
 
 }  // namespace
@@ -31,10 +36,7 @@ Response refusal(int code, const std::string& reason, const std::string& message
                         {"code", code}};
     if (status["details"].get_object().empty()) status.erase("details");
     if (reason.empty()) status.erase("reason");
-    Response response;
-    response.status = code;
-    response.body = std::move(status);
-    return response;
+    return {.status = code, .body = std::move(status)};
 }
 
 // What is refused before anybody knows what it is about has details with nothing in them.
@@ -58,11 +60,8 @@ Response no_such_path() {
 }
 
 Response no_such_page() {
-    Response response;
-    response.status = 404;
-    response.text = "404 page not found\n";
-    response.content_type = "text/plain; charset=utf-8";
-    return response;
+    return {
+        .status = 404, .text = "404 page not found\n", .content_type = "text/plain; charset=utf-8"};
 }
 
 Response unsupported_media_type() {
@@ -155,10 +154,7 @@ namespace {
 
 Response invalid_kind(const std::string& group, const std::string& name_of_kind,
                       const std::string& name, const std::vector<FieldProblem>& problems) {
-    json::object details;
-    if (!name.empty()) details["name"] = name;
-    if (!group.empty()) details["group"] = group;
-    details["kind"] = name_of_kind;
+    json::object details = details_of(group, name_of_kind, name);
     json::array causes;
     std::vector<std::string> said;
     for (const FieldProblem& problem : problems) {

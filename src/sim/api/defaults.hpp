@@ -4,7 +4,6 @@
 
 #include <vector>
 
-#include "base/time.hpp"
 #include "sim/api/resource.hpp"
 #include "sim/api/schema.hpp"
 
@@ -18,8 +17,8 @@ void fill_in(const Resource& resource, json::object& object);
 void write_out(const Resource& resource, json::object& object);
 // What the server thinks of an object that it accepts.
 std::vector<std::string> advice(const Resource& resource, const json::object& object);
-// A new object, with its name and UID: status as it begins, and what only the server writes.
-void begin(const Resource& resource, json::object& object, Instant now);
+// A new object, with its name, UID and time: status as it begins, and what only the server writes.
+void begin(const Resource& resource, json::object& object);
 // What is wrong with it; `before` is null for a new object.
 std::vector<FieldProblem> wrong(const Resource& resource, const json::object& object,
                                 const json::object* before);

@@ -13,15 +13,11 @@ constexpr std::string_view shown_when_gone[] = {"pods", "services", "serviceacco
                                                 "persistentvolumeclaims", "persistentvolumes"};
 
 void set_finalizer(json::object& object, const char* name, bool wanted) {
-    json::array list = array_at(object, "/metadata/finalizers");
+    json::array& list = array_in(object, "/metadata/finalizers");
     const auto found = std::ranges::find(list, json::value(name));
-    if ((found != list.end()) == wanted) return;
-    if (wanted)
-        list.push_back(name);
-    else
-        list.erase(found);
-    if (list.empty()) return erase(object, "/metadata/finalizers");
-    set(object, "/metadata/finalizers", std::move(list));
+    if (found != list.end() && !wanted) list.erase(found);
+    if (found == list.end() && wanted) list.push_back(name);
+    if (list.empty()) erase(object, "/metadata/finalizers");
 }
 
 // A definition goes after the objects of its kind; what is shown is how it waits for that.
@@ -31,15 +27,14 @@ json::object leaving_definition(json::object definition, std::uint64_t version, 
     set(definition, "/metadata/deletionTimestamp", time);
     set(definition, "/metadata/finalizers",
         json::array{"customresourcecleanup.apiextensions.k8s.io"});
-    json::array conditions = array_at(definition, "/status/conditions");
-    conditions.push_back(json::object{
-        {"type", "Terminating"},
-        {"status", "True"},
-        {"lastTransitionTime", time},
-        {"reason", "InstanceDeletionPending"},
-        {"message",
-         "CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon"}});
-    set(definition, "/status/conditions", std::move(conditions));
+    array_in(definition, "/status/conditions")
+        .push_back(json::object{{"type", "Terminating"},
+                                {"status", "True"},
+                                {"lastTransitionTime", time},
+                                {"reason", "InstanceDeletionPending"},
+                                {"message",
+                                 "CustomResourceDefinition marked for deletion; CustomResource "
+                                 "deletion will begin soon"}});
     return definition;
 }
 
@@ -66,14 +61,11 @@ Response Writing::marked(const ObjectPtr& before, json::object object, std::int6
     if (resource_.counts_generation && !is_terminating(before->object()))
         set(object, "/metadata/generation", number_at(object, "/metadata/generation") + 1);
     if (resource_.id() == "namespaces") set(object, "/status/phase", "Terminating");
-    return stored({storage_id(resource_), text_at(before->object(), "/metadata/namespace"),
-                   text_at(before->object(), "/metadata/name")},
-                  std::move(object), 200, {});
+    return stored(place_of(before->object()), std::move(object), 200, {});
 }
 
 // The last of an object carries the version of its end.
 Response Writing::gone(const Place& place, json::object last) {
-    const bool is_definition = resource_.kind == "CustomResourceDefinition";
     if (resource_.id() == "pods") {
         if (!is_terminating(last)) {
             set(last, "/metadata/deletionTimestamp", to_rfc3339(now_));
@@ -83,7 +75,7 @@ Response Writing::gone(const Place& place, json::object last) {
     }
     server_.storage_.remove(place, user_);
     set(last, "/metadata/resourceVersion", std::to_string(server_.storage_.version()));
-    if (is_definition) {
+    if (resource_.kind == "CustomResourceDefinition") {
         // The objects of a kind do not outlive it.
         const std::string kind_of =
             text_at(last, "/spec/names/plural") + "." + text_at(last, "/spec/group");
@@ -93,10 +85,8 @@ Response Writing::gone(const Place& place, json::object last) {
                                     user_);
         server_.learn_definition(place.name);
     }
-    Response response;
     const bool shows_object = std::ranges::count(shown_when_gone, resource_.id()) > 0;
-    response.body = shows_object ? json::value(last) : deleted_status(resource_, last);
-    return response;
+    return {.body = shows_object ? json::value(last) : deleted_status(resource_, last)};
 }
 
 // Who deletes a Job as it is usual leaves its pods behind, for the sake of old clients.
@@ -140,18 +130,12 @@ Response Writing::removed(const ObjectPtr& before, const Deletion& how) {
     const bool is_held = !array_at(object, "/metadata/finalizers").empty() ||
                          !array_at(object, "/spec/finalizers").empty();
     const bool is_marked = is_terminating(was);
-    if (graceful) {
-        const bool sooner =
-            !is_marked || grace < number_at(was, "/metadata/deletionGracePeriodSeconds");
-        if (sooner) return marked(before, std::move(object), grace);
-    }
-    if (graceful || (is_held && is_marked && object == was)) {
-        return {.body = was};
-    }
+    const bool is_sooner =
+        !is_marked || grace < number_at(was, "/metadata/deletionGracePeriodSeconds");
+    if (graceful && is_sooner) return marked(before, std::move(object), grace);
+    if (graceful || (is_held && is_marked && object == was)) return {.body = was};
     if (is_held) return marked(before, std::move(object), 0);
-    if (is_dry) {
-        return {.body = deleted_status(resource_, was)};
-    }
+    if (is_dry) return {.body = deleted_status(resource_, was)};
     Response response = gone(place_of(was), was);
     if (resource_.kind == "CustomResourceDefinition")
         response.body = leaving_definition(was, server_.storage_.version(), now_);

@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "sim/api/list_order.hpp"
+#include "sim/api/split.hpp"
 
 namespace sluice::sim {
 namespace {
@@ -245,10 +246,7 @@ std::optional<std::string> entry_name(const json::value& entry, std::string_view
     const json::object* object = entry.if_object();
     if (!object) return {};
     std::string name;
-    while (!keys.empty()) {
-        const std::size_t end = std::min(keys.find(','), keys.size());
-        const std::string_view key = keys.substr(0, end);
-        keys.remove_prefix(std::min(end + 1, keys.size()));
+    for (const std::string_view key : parts_of(keys, ',')) {
         const json::value* found = object->if_contains(key);
         const json::value value = found ? *found : default_of_key(key);
         if (value.is_null() || value.is_structured()) return {};

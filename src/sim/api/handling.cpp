@@ -4,12 +4,14 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <charconv>
 
 #include "sim/api/admission.hpp"
 #include "sim/api/answers.hpp"
 #include "sim/api/patching.hpp"
 #include "sim/api/schema.hpp"
 #include "sim/api/selectors.hpp"
+#include "sim/api/split.hpp"
 #include "sim/api/writing.hpp"
 #include "sim/api/yaml.hpp"
 
@@ -20,20 +22,16 @@ constexpr std::size_t body_max = 3u << 20;
 
 std::string decoded(std::string_view text) {
     std::string plain;
-    const auto digit = [](char c) {
-        return c >= '0' && c <= '9'                 ? c - '0'
-               : (c | 32) >= 'a' && (c | 32) <= 'f' ? (c | 32) - 87
-                                                    : -1;
-    };
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        const bool coded = text[i] == '%' && i + 2 < text.size() && digit(text[i + 1]) >= 0 &&
-                           digit(text[i + 2]) >= 0;
-        if (!coded) {
-            plain += text[i] == '+' ? ' ' : text[i];
-            continue;
+    for (; !text.empty(); text.remove_prefix(1)) {
+        unsigned char code = 0;
+        const bool is_coded = text.front() == '%' && text.size() > 2;
+        const char* end = text.data() + 3;
+        if (is_coded && std::from_chars(text.data() + 1, end, code, 16).ptr == end) {
+            plain += static_cast<char>(code);
+            text.remove_prefix(2);
+        } else {
+            plain += text.front() == '+' ? ' ' : text.front();
         }
-        plain += static_cast<char>(digit(text[i + 1]) * 16 + digit(text[i + 2]));
-        i += 2;
     }
     return plain;
 }
@@ -45,12 +43,8 @@ bool is_readable_type(const std::string& content_type) {
 
 std::vector<std::string> segments(std::string_view path) {
     std::vector<std::string> parts;
-    while (!path.empty()) {
-        path.remove_prefix(1);
-        const std::size_t end = std::min(path.find('/'), path.size());
-        if (end > 0) parts.push_back(decoded(path.substr(0, end)));
-        path.remove_prefix(end);
-    }
+    for (const std::string_view part : parts_of(path, '/'))
+        parts.push_back(decoded(part));
     return parts;
 }
 
@@ -61,14 +55,11 @@ Request to_request(std::string method, std::string_view target) {
     request.method = std::move(method);
     const std::size_t mark = std::min(target.find('?'), target.size());
     request.path = std::string{target.substr(0, mark)};
-    std::string_view rest = target.substr(std::min(mark + 1, target.size()));
-    while (!rest.empty()) {
-        const std::size_t end = std::min(rest.find('&'), rest.size());
-        const std::string_view pair = rest.substr(0, end);
+    for (const std::string_view pair :
+         parts_of(target.substr(std::min(mark + 1, target.size())), '&')) {
         const std::size_t equals = std::min(pair.find('='), pair.size());
         request.query[decoded(pair.substr(0, equals))] =
             decoded(pair.substr(std::min(equals + 1, pair.size())));
-        rest.remove_prefix(std::min(end + 1, rest.size()));
     }
     return request;
 }
@@ -164,17 +155,9 @@ Writing Handling::writing() const {
     return writing;
 }
 
-// An object as this version of the API shows it.
-json::object Handling::shown(const json::object& object) const {
-    json::object copy = target_.resource->group == "events.k8s.io" ? to_new_event(object) : object;
-    copy["apiVersion"] = target_.resource->api_version();
-    copy["kind"] = target_.resource->kind;
-    return copy;
-}
-
 // In the list of a kind that Go knows, the entries need not say what they are.
 json::object Handling::listed(const json::object& object) const {
-    json::object entry = shown(object);
+    json::object entry = shown_as(*target_.resource, object);
     if (!target_.resource->is_custom()) {
         entry.erase("apiVersion");
         entry.erase("kind");
@@ -186,7 +169,7 @@ Response Handling::shown_as_asked(Response response) const {
     response.warnings.insert(response.warnings.begin(), warnings_.begin(), warnings_.end());
     if (!response.body.is_object() || response.status >= 300) return response;
     if (text_at(response.body.get_object(), "/kind") == "Status") return response;
-    response.body = shown(response.body.get_object());
+    response.body = shown_as(*target_.resource, response.body.get_object());
     return response;
 }
 

@@ -52,7 +52,6 @@ class Handling {
     std::expected<json::object, Response> own_body() const;
     std::expected<std::vector<ObjectPtr>, Response> selected(std::vector<ObjectPtr> all) const;
     ObjectPtr current() const;
-    json::object shown(const json::object& object) const;
     json::object listed(const json::object& object) const;
     Response shown_as_asked(Response response) const;
     std::string query(const std::string& name) const;

@@ -6,21 +6,6 @@
 namespace sluice::sim {
 namespace {
 
-std::string unescaped(std::string_view token) {
-    if (token.find('~') == std::string_view::npos) return std::string{token};
-    std::string key;
-    for (std::size_t i = 0; i < token.size(); ++i) {
-        const bool escapes = token[i] == '~' && i + 1 < token.size();
-        if (escapes && token[i + 1] == '1')
-            key += '/', ++i;
-        else if (escapes && token[i + 1] == '0')
-            key += '~', ++i;
-        else
-            key += token[i];
-    }
-    return key;
-}
-
 // The first part of a pointer, and the rest.
 std::pair<std::string, std::string_view> split(std::string_view pointer) {
     if (pointer.starts_with('/')) pointer.remove_prefix(1);
@@ -38,7 +23,31 @@ const json::value* child(const json::value& in, const std::string& key) {
     return index < array->size() ? &(*array)[index] : nullptr;
 }
 
+json::value& place_in(json::object& in, std::string_view pointer) {
+    const std::size_t last = pointer.rfind('/');
+    return object_in(in, pointer.substr(0, last))[unescaped(pointer.substr(last + 1))];
+}
+
 }  // namespace
+
+std::string unescaped(std::string_view token) {
+    if (!token.contains('~')) return std::string{token};
+    std::string key;
+    for (std::size_t i = 0; i < token.size(); ++i) {
+        const bool escapes = token[i] == '~' && i + 1 < token.size();
+        if (escapes && (token[i + 1] == '0' || token[i + 1] == '1'))
+            key += token[++i] == '1' ? '/' : '~';
+        else
+            key += token[i];
+    }
+    return key;
+}
+
+std::string pointer_to(std::string_view field) {
+    std::string pointer = "/" + std::string{field};
+    std::ranges::replace(pointer, '.', '/');
+    return pointer;
+}
 
 const json::value* find(const json::object& in, std::string_view pointer) {
     auto [key, rest] = split(pointer);
@@ -101,9 +110,13 @@ json::object& object_in(json::object& in, std::string_view pointer) {
     return *at;
 }
 
+json::array& array_in(json::object& in, std::string_view pointer) {
+    json::value& at = place_in(in, pointer);
+    return at.is_array() ? at.get_array() : at.emplace_array();
+}
+
 void set(json::object& in, std::string_view pointer, json::value value) {
-    const std::size_t last = pointer.rfind('/');
-    object_in(in, pointer.substr(0, last))[unescaped(pointer.substr(last + 1))] = std::move(value);
+    place_in(in, pointer) = std::move(value);
 }
 
 void erase(json::object& in, std::string_view pointer) {

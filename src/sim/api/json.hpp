@@ -12,7 +12,13 @@ namespace sluice::sim {
 
 namespace json = boost::json;
 
-// "~0" and "~1" stand for "~" and "/", as in RFC 6901. Nothing if there is no such place.
+// A part of a pointer: "~0" and "~1" stand for "~" and "/", as in RFC 6901.
+std::string unescaped(std::string_view token);
+
+// "/spec/replicas" of "spec.replicas".
+std::string pointer_to(std::string_view field);
+
+// Nothing if there is no such place.
 const json::value* find(const json::object& in, std::string_view pointer);
 json::value* find(json::object& in, std::string_view pointer);
 
@@ -38,8 +44,9 @@ json::object only(std::string_view pointer, Value&& value) {
     return made;
 }
 void erase(json::object& in, std::string_view pointer);
-// The object at the place, made if it is not there.
+// The object or array at the place, made if it is not there.
 json::object& object_in(json::object& in, std::string_view pointer);
+json::array& array_in(json::object& in, std::string_view pointer);
 
 // Deep equality that does not care about the order of keys.
 bool same(const json::value& left, const json::value& right);

@@ -27,17 +27,13 @@ std::expected<Operation, PatchRefused> to_operation(const json::value& entry) {
     Operation operation;
     if (entry.is_null()) return operation;
     const json::object* object = entry.if_object();
-    if (!object)
-        return bad_request("error decoding patch: json: cannot unmarshal " +
-                           std::string{go_type(entry)} +
-                           " into Go value of type handlers.jsonPatchOp");
+    if (!object) return cannot_unmarshal(entry, "value of type handlers.jsonPatchOp");
     for (const auto& [key, value] : *object) {
         if (key == "value") operation.value = &value;
         if ((key != "op" && key != "path" && key != "from") || value.is_null()) continue;
         if (!value.is_string())
-            return bad_request("error decoding patch: json: cannot unmarshal " +
-                               std::string{go_type(value)} + " into Go struct field jsonPatchOp." +
-                               std::string{key} + " of type string");
+            return cannot_unmarshal(
+                value, "struct field jsonPatchOp." + std::string{key} + " of type string");
         std::string text{value.get_string()};
         if (key == "op")
             operation.op = std::move(text);
@@ -45,18 +41,6 @@ std::expected<Operation, PatchRefused> to_operation(const json::value& entry) {
             (key == "path" ? operation.path : operation.from) = std::move(text);
     }
     return operation;
-}
-
-std::string unescaped(std::string_view token) {
-    std::string key;
-    for (std::size_t i = 0; i < token.size(); ++i) {
-        const bool escapes = token[i] == '~' && i + 1 < token.size();
-        if (escapes && (token[i + 1] == '0' || token[i + 1] == '1'))
-            key += token[++i] == '1' ? '/' : '~';
-        else
-            key += token[i];
-    }
-    return key;
 }
 
 // The place in an array that a token names, counted from the end if it is below zero.
@@ -90,41 +74,39 @@ class Patching {
     }
 
   private:
-    // An object or array, and the token that names something in it.
+    // An object or array, the token that names something in it, and what that is.
     struct Spot {
         json::value* in = nullptr;
         std::string key = {};
         int depth = 0;
-    };
-    struct Found {
-        bool is_known = false;               // the token can stand in this place
-        const json::value* value = nullptr;  // null if there is nothing
+        bool is_known = false;         // the token can stand in this place
+        json::value* value = nullptr;  // null if there is nothing
     };
 
     static json::value value_of(const Operation& operation) {
         return operation.value ? *operation.value : json::value{};
     }
 
-    static Found entry_at(const json::value& in, const std::string& key) {
-        if (const json::object* object = in.if_object()) return {true, object->if_contains(key)};
-        const json::array* array = in.if_array();
-        const auto index = array ? index_of(key, array->size()) : std::nullopt;
-        return index ? Found{true, &(*array)[*index]} : Found{};
+    static void find_value(Spot& at) {
+        json::array* array = at.in->if_array();
+        const auto index = array ? index_of(at.key, array->size()) : std::nullopt;
+        at.is_known = index || at.in->is_object();
+        at.value = index                ? &(*array)[*index]
+                   : at.in->is_object() ? at.in->get_object().if_contains(at.key)
+                                        : nullptr;
     }
 
     Spot spot(const std::optional<std::string>& path) {
         if (!path || path->find('/') == std::string::npos) return {};
-        Spot at{&root_};
+        Spot at{.value = &root_};
         std::string_view rest{*path};
-        rest.remove_prefix(rest.find('/') + 1);
-        while (true) {
-            const std::size_t end = rest.find('/');
-            at.key = unescaped(rest.substr(0, end));
-            ++at.depth;
-            if (end == std::string_view::npos) break;
+        for (std::size_t end = rest.find('/'); end != rest.npos; end = rest.find('/')) {
             rest.remove_prefix(end + 1);
-            at.in = const_cast<json::value*>(entry_at(*at.in, at.key).value);
+            at.in = at.value;
             if (!at.in) return {};
+            at.key = unescaped(rest.substr(0, rest.find('/')));
+            ++at.depth;
+            find_value(at);
         }
         return at.in->is_structured() ? at : Spot{};
     }
@@ -146,15 +128,11 @@ class Patching {
 
     Done remove(const std::optional<std::string>& path) {
         const Spot at = spot(path);
-        if (!at.in || !entry_at(*at.in, at.key).value) return unprocessable();
-        if (json::object* object = at.in->if_object()) {
+        if (!at.value) return unprocessable();
+        if (json::object* object = at.in->if_object())
             erase_member(*object, at.key);
-            return {};
-        }
-        json::array& array = at.in->get_array();
-        const auto index = index_of(at.key, array.size());
-        if (!index) return unprocessable();
-        array.erase(array.begin() + static_cast<std::ptrdiff_t>(*index));
+        else
+            at.in->get_array().erase(at.value);
         return {};
     }
 
@@ -166,30 +144,25 @@ class Patching {
             return {};
         }
         const Spot at = spot(operation.path);
-        if (!at.in || !entry_at(*at.in, at.key).is_known) return unprocessable();
+        if (!at.is_known) return unprocessable();
         if (at.in->is_object()) return add(operation.path, std::move(value));
         if (is_deeper(value, depth_max - at.depth)) return bad_request("exceeded max depth");
-        json::array& array = at.in->get_array();
-        const auto index = index_of(at.key, array.size());
-        if (!index) return unprocessable();
-        array[*index] = std::move(value);
+        *at.value = std::move(value);
         return {};
     }
 
     Done move(const Operation& operation) {
         const Spot at = spot(operation.from);
-        const json::value* found = at.in ? entry_at(*at.in, at.key).value : nullptr;
-        if (!found) return unprocessable();
-        json::value moved = std::move(*const_cast<json::value*>(found));
+        if (!at.value) return unprocessable();
+        json::value moved = std::move(*at.value);
         if (const Done gone = remove(operation.from); !gone) return gone;
         return add(operation.path, std::move(moved));
     }
 
     Done copy(const Operation& operation) {
         const Spot at = spot(operation.from);
-        const Found found = at.in ? entry_at(*at.in, at.key) : Found{};
-        if (!found.is_known) return unprocessable();
-        json::value copied = found.value ? *found.value : json::value{};
+        if (!at.is_known) return unprocessable();
+        json::value copied = at.value ? *at.value : json::value{};
         copied_ += json::serialize(copied).size();
         if (copied_ > copied_max) return unprocessable();
         return add(operation.path, std::move(copied));
@@ -200,9 +173,8 @@ class Patching {
         if (operation.path && operation.path->empty())
             return same(root_, wanted) ? Done{} : unprocessable();
         const Spot at = spot(operation.path);
-        const Found found = at.in ? entry_at(*at.in, at.key) : Found{};
-        if (!found.is_known) return unprocessable();
-        const bool is_same = found.value ? same(*found.value, wanted) : wanted.is_null();
+        if (!at.is_known) return unprocessable();
+        const bool is_same = at.value ? same(*at.value, wanted) : wanted.is_null();
         return is_same ? Done{} : unprocessable();
     }
 
@@ -216,10 +188,7 @@ Patched json_patch(const json::object& document, const json::value& patch) {
     if (auto refused = too_deep(document, patch)) return std::unexpected{*refused};
     if (patch.is_null()) return document;
     const json::array* entries = patch.if_array();
-    if (!entries)
-        return bad_request("error decoding patch: json: cannot unmarshal " +
-                           std::string{go_type(patch)} +
-                           " into Go value of type []handlers.jsonPatchOp");
+    if (!entries) return cannot_unmarshal(patch, "value of type []handlers.jsonPatchOp");
     std::vector<Operation> operations;
     for (const json::value& entry : *entries) {
         auto operation = to_operation(entry);

@@ -38,10 +38,7 @@ void merge(json::object& target, const json::object& patch) {
 Patched merge_patch(const json::object& document, const json::value& patch) {
     if (auto refused = too_deep(document, patch)) return std::unexpected{*refused};
     const json::object* wanted = patch.if_object();
-    if (!wanted)
-        return bad_request("error decoding patch: json: cannot unmarshal " +
-                           std::string{go_type(patch)} +
-                           " into Go value of type map[string]interface {}");
+    if (!wanted) return cannot_unmarshal(patch, "value of type map[string]interface {}");
     json::object patched = document;
     merge(patched, *wanted);
     return patched;

@@ -20,7 +20,9 @@ void forbidden_field(Problems& problems, std::string field, const std::string& w
 // `supported` in the order in which the server lists them.
 void check_supported(Problems& problems, std::string field, const std::string& value,
                      std::span<const std::string_view> supported);
-void check_not_negative(Problems& problems, const json::object& object, std::string_view pointer);
+// The same of a field of the object, if it is there.
+void check_supported(Problems& problems, const json::object& object, const std::string& field,
+                     std::span<const std::string_view> supported);
 
 // Why a text is not what it should be; empty if it is.
 std::string fault_of_label(std::string_view name);

@@ -38,6 +38,14 @@ json::object metadata_of(const json::object& object) {
                         {"metadata", object_at(object, "/metadata")}};
 }
 
+Response list_of(const Resource& resource, json::object meta, json::array items) {
+    if (resource.is_custom()) meta.emplace("continue", "");
+    return {.body = json::object{{"kind", resource.kind + "List"},
+                                 {"apiVersion", resource.api_version()},
+                                 {"metadata", std::move(meta)},
+                                 {"items", std::move(items)}}};
+}
+
 std::uint64_t number_of(const std::string& text) {
     std::uint64_t number = 0;
     for (const char c : text) {
@@ -117,10 +125,9 @@ std::optional<Response> wrong_deletion(const json::object& options, const Deleti
 Response Handling::get() {
     const ObjectPtr found = current();
     if (!found) return not_found(*target_.resource, target_.name);
-    Response response;
-    response.body = shown(found->object());
-    if (asks_for("PartialObjectMetadata")) response.body = metadata_of(found->object());
-    return response;
+    return {.body = asks_for("PartialObjectMetadata")
+                        ? metadata_of(found->object())
+                        : shown_as(*target_.resource, found->object())};
 }
 
 std::optional<Response> Handling::wrong_selectors() const {
@@ -171,7 +178,6 @@ Response Handling::list() {
                                          : storage.list_at(version, id, target_.ns));
     if (!chosen) return chosen.error();
     json::object meta{{"resourceVersion", std::to_string(version)}};
-    if (target_.resource->is_custom()) meta["continue"] = "";
     const std::size_t limit = number_of(query("limit"));
     skip = std::min(skip, chosen->size());
     std::size_t end = chosen->size();
@@ -185,18 +191,11 @@ Response Handling::list() {
     for (std::size_t i = skip; i < end; ++i)
         items.push_back(is_partial ? metadata_of((*chosen)[i]->object())
                                    : listed((*chosen)[i]->object()));
-    Response response;
+    Response response = list_of(*target_.resource, std::move(meta), std::move(items));
     if (is_partial) {
-        response.body = json::object{{"kind", "PartialObjectMetadataList"},
-                                     {"apiVersion", "meta.k8s.io/v1"},
-                                     {"metadata", std::move(meta)},
-                                     {"items", std::move(items)}};
-        return response;
+        response.body.get_object()["kind"] = "PartialObjectMetadataList";
+        response.body.get_object()["apiVersion"] = "meta.k8s.io/v1";
     }
-    response.body = json::object{{"kind", target_.resource->kind + "List"},
-                                 {"apiVersion", target_.resource->api_version()},
-                                 {"metadata", std::move(meta)},
-                                 {"items", std::move(items)}};
     return response;
 }
 
@@ -263,12 +262,9 @@ Response Handling::remove_all() {
         writing().remove(one,
                          deletion_of({}, query("propagationPolicy"), query("gracePeriodSeconds")));
     }
-    json::object meta{{"resourceVersion", std::to_string(server_.storage_.version())}};
-    if (target_.resource->is_custom()) meta["continue"] = "";
-    return {.body = json::object{{"kind", target_.resource->kind + "List"},
-                                 {"apiVersion", target_.resource->api_version()},
-                                 {"metadata", std::move(meta)},
-                                 {"items", std::move(items)}}};
+    return list_of(*target_.resource,
+                   {{"resourceVersion", std::to_string(server_.storage_.version())}},
+                   std::move(items));
 }
 
 // The Scale that a replace or a patch asks for.
@@ -309,24 +305,19 @@ Response Handling::scale() {
     const ObjectPtr before = current();
     if (!before) return not_found(*target_.resource, target_.name);
     const json::object now = scale_of(before->object());
-    Response response;
-    response.body = now;
-    if (request_.method == "GET") return response;
+    if (request_.method == "GET") return {.body = now};
     auto sent = wanted_scale(now);
     if (!sent) return sent.error();
     const json::object wanted = std::move(*sent);
     const std::int64_t replicas = number_at(wanted, "/spec/replicas");
-    if (replicas < 0 && target_.resource->is_custom())
-        return invalid(
-            *target_.resource, target_.name,
-            {{".spec.replicas", "FieldValueInvalid",
-              fmt::format("Invalid value: {}: should be a non-negative integer", replicas)}});
     static const Resource scales{"autoscaling", "v1", "scales", "scale", "Scale"};
+    const bool is_custom = target_.resource->is_custom();
     if (replicas < 0)
-        return invalid(
-            scales, target_.name,
-            {{"spec.replicas", "FieldValueInvalid",
-              fmt::format("Invalid value: {}: must be greater than or equal to 0", replicas)}});
+        return invalid(is_custom ? *target_.resource : scales, target_.name,
+                       {{is_custom ? ".spec.replicas" : "spec.replicas", "FieldValueInvalid",
+                         fmt::format("Invalid value: {}: {}", replicas,
+                                     is_custom ? "should be a non-negative integer"
+                                               : "must be greater than or equal to 0")}});
     const Admitted judged = admitted(
         {server_.storage_, *target_.resource, "scale", request_.user, &before->object()}, wanted);
     if (judged.refusal) return denied(*target_.resource, target_.name, *judged.refusal);
@@ -337,7 +328,7 @@ Response Handling::scale() {
     // Admission has seen the Scale; the policies on the set itself do not see this write.
     Writing write = writing();
     write.is_scaled = true;
-    response = write.update(before, std::move(after), {});
+    Response response = write.update(before, std::move(after), {});
     if (response.status < 300) response.body = scale_of(response.body.get_object());
     return response;
 }

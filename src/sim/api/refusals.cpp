@@ -1,5 +1,7 @@
 #include "sim/api/refusals.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 
@@ -7,6 +9,11 @@ namespace sluice::sim {
 
 std::unexpected<PatchRefused> bad_request(std::string message) {
     return std::unexpected{PatchRefused{400, "BadRequest", std::move(message)}};
+}
+
+std::unexpected<PatchRefused> cannot_unmarshal(const json::value& value, std::string_view into) {
+    return bad_request(fmt::format("error decoding patch: json: cannot unmarshal {} into Go {}",
+                                   go_type(value), into));
 }
 
 std::unexpected<PatchRefused> unprocessable() {

@@ -13,6 +13,8 @@ namespace sluice::sim {
 inline constexpr int depth_max = 100;
 
 std::unexpected<PatchRefused> bad_request(std::string message);
+// "value of type x" or "struct field x of type y": what the value should have been.
+std::unexpected<PatchRefused> cannot_unmarshal(const json::value& value, std::string_view into);
 // What the API server makes of every patch that is well-formed and does not fit the document.
 std::unexpected<PatchRefused> unprocessable();
 // A mistake that the API server itself has no better status for than 500.

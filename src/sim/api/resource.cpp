@@ -1,11 +1,14 @@
 #include "sim/api/resource.hpp"
 
+#include "base/text.hpp"
+
 #include <map>
 
 namespace sluice::sim {
 namespace {
 
-// All of version v1. Marks: "n" has a namespace, "s" has a status, "g" counts its generation.
+// All of version v1. Marks: "n" has a namespace, "s" has a status, "g" counts its generation, "c"
+// can be scaled, "a" is of the category "all".
 struct Row {
     const char* group;
     const char* plural;
@@ -18,18 +21,18 @@ constexpr Row table[] = {
     {"", "namespaces", "Namespace", "ns", "s"},
     {"", "nodes", "Node", "no", "s"},
     {"", "persistentvolumes", "PersistentVolume", "pv", "s"},
-    {"", "pods", "Pod", "po", "nsg"},
+    {"", "pods", "Pod", "po", "nsga"},
     {"", "configmaps", "ConfigMap", "cm", "n"},
     {"", "secrets", "Secret", "", "n"},
-    {"", "services", "Service", "svc", "ns"},
+    {"", "services", "Service", "svc", "nsa"},
     {"", "serviceaccounts", "ServiceAccount", "sa", "n"},
     {"", "persistentvolumeclaims", "PersistentVolumeClaim", "pvc", "ns"},
     {"", "events", "Event", "ev", "n"},
     {"events.k8s.io", "events", "Event", "ev", "n"},
-    {"apps", "statefulsets", "StatefulSet", "sts", "nsg"},
+    {"apps", "statefulsets", "StatefulSet", "sts", "nsgca"},
     {"apps", "controllerrevisions", "ControllerRevision", "", "n"},
-    {"apps", "deployments", "Deployment", "deploy", "nsg"},
-    {"batch", "jobs", "Job", "", "nsg"},
+    {"apps", "deployments", "Deployment", "deploy", "nsgca"},
+    {"batch", "jobs", "Job", "", "nsga"},
     {"policy", "poddisruptionbudgets", "PodDisruptionBudget", "pdb", "nsg"},
     {"coordination.k8s.io", "leases", "Lease", "", "n"},
     {"storage.k8s.io", "storageclasses", "StorageClass", "sc", ""},
@@ -54,15 +57,13 @@ constexpr Row table[] = {
 std::vector<Resource> made_of_table() {
     std::vector<Resource> resources;
     for (const Row& row : table) {
-        Resource one{row.group, "v1", row.plural, lower_case(row.kind), row.kind};
+        Resource one{row.group, "v1", row.plural, in_lower_case(row.kind), row.kind};
         if (*row.short_name) one.short_names = {row.short_name};
         one.namespaced = row.marks.contains('n');
         one.has_status = row.marks.contains('s');
         one.counts_generation = row.marks.contains('g');
-        one.has_scale = one.kind == "StatefulSet" || one.kind == "Deployment";
-        if (one.kind == "Pod" || one.kind == "StatefulSet" || one.kind == "Service" ||
-            one.kind == "Deployment" || one.kind == "Job")
-            one.categories = {"all"};
+        one.has_scale = row.marks.contains('c');
+        if (row.marks.contains('a')) one.categories = {"all"};
         resources.push_back(std::move(one));
     }
     return resources;
@@ -105,12 +106,6 @@ const Resource* built_in_kind(const std::string& api_version, const std::string&
     return at == by_kind.end() ? nullptr : at->second;
 }
 
-std::string lower_case(std::string text) {
-    for (char& c : text)
-        c = static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
-    return text;
-}
-
 std::vector<Resource> resources_of(const json::object& definition) {
     std::vector<Resource> resources;
     for (const json::value& entry : array_at(definition, "/spec/versions")) {
@@ -120,7 +115,7 @@ std::vector<Resource> resources_of(const json::object& definition) {
                      text_at(definition, "/spec/names/plural"),
                      text_at(definition, "/spec/names/singular"),
                      text_at(definition, "/spec/names/kind")};
-        if (one.singular.empty()) one.singular = lower_case(one.kind);
+        if (one.singular.empty()) one.singular = in_lower_case(one.kind);
         one.short_names = texts(array_at(definition, "/spec/names/shortNames"));
         one.categories = texts(array_at(definition, "/spec/names/categories"));
         one.namespaced = text_at(definition, "/spec/scope") == "Namespaced";

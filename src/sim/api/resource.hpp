@@ -40,9 +40,6 @@ std::span<const Resource> built_in_resources();
 const Resource* built_in_resource(const std::string& id);
 const Resource* built_in_kind(const std::string& api_version, const std::string& kind);
 
-// As Kubernetes makes the name of a resource from the name of its kind.
-std::string lower_case(std::string text);
-
 // The resource that a CustomResourceDefinition serves, one per served version.
 std::vector<Resource> resources_of(const json::object& definition);
 

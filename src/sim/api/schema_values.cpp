@@ -1,5 +1,7 @@
 #include "sim/api/schema_values.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -8,7 +10,9 @@
 #include <optional>
 #include <unordered_set>
 
+#include "base/text.hpp"
 #include "sim/api/refusals.hpp"
+#include "sim/api/resource.hpp"
 #include "sim/api/schema_parts.hpp"
 
 namespace sluice::sim {
@@ -67,10 +71,6 @@ std::optional<std::uint64_t> size_in(const json::object& schema, std::string_vie
     return static_cast<std::uint64_t>(*number);
 }
 
-std::string in_body(const std::string& path, const std::string& rest) {
-    return path + " in body " + rest;
-}
-
 std::size_t code_points(std::string_view text) {
     return static_cast<std::size_t>(std::ranges::count_if(
         text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
@@ -78,16 +78,16 @@ std::size_t code_points(std::string_view text) {
 
 FieldProblem of_wrong_type(const std::string& path, const std::string& wanted,
                            std::string_view is) {
-    FieldProblem problem = invalid(path, json::string{is},
-                                   in_body(path, "must be of type " + wanted + ": " + quoted(is)));
+    FieldProblem problem =
+        invalid(path, json::string{is},
+                fmt::format("{} in body must be of type {}: {}", path, wanted, quoted(is)));
     problem.reason = "FieldValueTypeInvalid";
     return problem;
 }
 
-FieldProblem too_many(const std::string& path, std::size_t size, std::uint64_t limit) {
-    return {path, "FieldValueTooMany",
-            "Too many: " + std::to_string(size) + ": must have at most " + std::to_string(limit) +
-                " items"};
+// "should be ...": what the value is not.
+FieldProblem in_body(const std::string& path, const json::value& value, const std::string& rest) {
+    return invalid(path, value, fmt::format("{} in body {}", path, rest));
 }
 
 void check_text(const json::object& schema, const Patterns& patterns, const json::value& value,
@@ -96,50 +96,46 @@ void check_text(const json::object& schema, const Patterns& patterns, const json
     const std::size_t length = code_points(text);
     if (const auto limit = size_in(schema, "maxLength"); limit && length > *limit)
         found.push_back({path, "FieldValueTooLong",
-                         "Too long: may not be more than " + std::to_string(*limit) + " bytes"});
+                         fmt::format("Too long: may not be more than {} bytes", *limit)});
     if (const auto limit = size_in(schema, "minLength"); limit && length < *limit)
         found.push_back(
-            invalid(path, value,
-                    in_body(path, "should be at least " + std::to_string(*limit) + " chars long")));
+            in_body(path, value, fmt::format("should be at least {} chars long", *limit)));
     const auto pattern = patterns.find(text_at(schema, "/pattern"));
     if (pattern != patterns.end() && !pattern->second.fits(text))
-        found.push_back(
-            invalid(path, value, in_body(path, "should match '" + pattern->first + "'")));
+        found.push_back(in_body(path, value, "should match '" + pattern->first + "'"));
     const std::string format = text_at(schema, "/format");
     if (!has_format(text, format)) found.push_back(of_wrong_type(path, format, text));
 }
 
+struct Bound {
+    std::string_view key;
+    std::string_view exclusive;
+    double beyond;  // the sign of a difference that is too much
+    std::string_view word;
+};
+constexpr Bound bounds[] = {{"maximum", "exclusiveMaximum", 1, "less"},
+                            {"minimum", "exclusiveMinimum", -1, "greater"}};
+
 void check_number(const json::object& schema, const json::value& value, const std::string& path,
                   Problems& found) {
     const double number = value.to_number<double>();
-    // The bounds of a whole number are whole for the API server.
-    const auto bound = [&](std::string_view key) -> std::optional<double> {
-        const auto limit = number_in(schema, key);
-        return limit && !value.is_double() ? std::trunc(*limit) : limit;
-    };
     if (const auto step = number_in(schema, "multipleOf"); step && *step > 0) {
         const double times = number / *step;
         if (std::trunc(times) != times)
-            found.push_back(invalid(
-                path, value, in_body(path, "should be a multiple of " + number_text(*step))));
+            found.push_back(in_body(path, value, "should be a multiple of " + number_text(*step)));
     }
-    if (const auto limit = bound("maximum")) {
-        const bool is_exclusive = says(schema, "exclusiveMaximum");
-        if (number > *limit || (is_exclusive && number >= *limit))
+    for (const Bound& bound : bounds) {
+        auto limit = number_in(schema, bound.key);
+        if (!limit) continue;
+        // The bounds of a whole number are whole for the API server.
+        if (!value.is_double()) limit = std::trunc(*limit);
+        const bool is_exclusive = says(schema, bound.exclusive);
+        const double beyond = bound.beyond * (number - *limit);
+        if (beyond > 0 || (is_exclusive && beyond >= 0))
             found.push_back(
-                invalid(path, value,
-                        in_body(path, (is_exclusive ? "should be less than "
-                                                    : "should be less than or equal to ") +
-                                          number_text(*limit))));
-    }
-    if (const auto limit = bound("minimum")) {
-        const bool is_exclusive = says(schema, "exclusiveMinimum");
-        if (number < *limit || (is_exclusive && number <= *limit))
-            found.push_back(
-                invalid(path, value,
-                        in_body(path, (is_exclusive ? "should be greater than "
-                                                    : "should be greater than or equal to ") +
-                                          number_text(*limit))));
+                in_body(path, value,
+                        fmt::format("should be {} than {}{}", bound.word,
+                                    is_exclusive ? "" : "or equal to ", number_text(*limit))));
     }
 }
 
@@ -149,28 +145,15 @@ bool has_repetition(const json::array& list) {
         list, [&](const json::value& entry) { return seen.insert(json::serialize(entry)).second; });
 }
 
-void check_list(const json::object& schema, const json::value& value, const std::string& path,
-                Problems& found) {
-    const json::array& list = value.get_array();
-    if (const auto limit = size_in(schema, "minItems"); limit && list.size() < *limit)
-        found.push_back(
-            invalid(path, list.size(),
-                    in_body(path, "should have at least " + std::to_string(*limit) + " items")));
-    if (const auto limit = size_in(schema, "maxItems"); limit && list.size() > *limit)
-        found.push_back(too_many(path, list.size(), *limit));
-    if (says(schema, "uniqueItems") && has_repetition(list))
-        found.push_back(invalid(path, "", in_body(path, "shouldn't contain duplicates")));
-}
-
-void check_object(const json::object& schema, const json::value& value, const std::string& path,
-                  Problems& found) {
-    const std::size_t size = value.get_object().size();
-    if (const auto limit = size_in(schema, "minProperties"); limit && size < *limit)
-        found.push_back(invalid(
-            path, size,
-            in_body(path, "should have at least " + std::to_string(*limit) + " properties")));
-    if (const auto limit = size_in(schema, "maxProperties"); limit && size > *limit)
-        found.push_back(too_many(path, size, *limit));
+// How many: `what` is "Items" or "Properties".
+void check_size(const json::object& schema, std::size_t size, const std::string& what,
+                const std::string& path, Problems& found) {
+    if (const auto limit = size_in(schema, "min" + what); limit && size < *limit)
+        found.push_back(in_body(
+            path, size, fmt::format("should have at least {} {}", *limit, in_lower_case(what))));
+    if (const auto limit = size_in(schema, "max" + what); limit && size > *limit)
+        found.push_back({path, "FieldValueTooMany",
+                         fmt::format("Too many: {}: must have at most {} items", size, *limit)});
 }
 
 void check_enum(const json::object& schema, const json::value& value, const std::string& path,
@@ -223,8 +206,13 @@ std::vector<FieldProblem> value_problems(const json::object& schema, const Patte
     Problems found;
     if (value.is_string()) check_text(schema, patterns, value, path, found);
     if (value.is_number()) check_number(schema, value, path, found);
-    if (value.is_array()) check_list(schema, value, path, found);
-    if (value.is_object()) check_object(schema, value, path, found);
+    if (const json::array* list = value.if_array()) {
+        check_size(schema, list->size(), "Items", path, found);
+        if (says(schema, "uniqueItems") && has_repetition(*list))
+            found.push_back(in_body(path, "", "shouldn't contain duplicates"));
+    }
+    if (const json::object* object = value.if_object())
+        check_size(schema, object->size(), "Properties", path, found);
     const bool is_allowed_null = value.is_null() && says(schema, "nullable");
     if (!is_allowed_null) check_enum(schema, value, path, found);
     return found;

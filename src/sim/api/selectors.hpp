@@ -3,20 +3,10 @@
 
 #include <expected>
 #include <string>
-#include <string_view>
-#include <vector>
 
 #include "sim/api/resource.hpp"
 
 namespace sluice::sim {
-
-struct Term {
-    std::string key;
-    enum class Op { In, NotIn, Exists, Absent } op = Op::Exists;
-    std::vector<std::string> values;
-};
-// "a=b,c!=d,e in (f,g),h,!i", or what is wrong with it.
-std::expected<std::vector<Term>, std::string> label_terms(std::string_view selector);
 
 // An unreadable one is an error: what is wrong with it.
 std::expected<bool, std::string> matches_labels(const json::object& object,

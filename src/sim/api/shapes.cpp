@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/assert.hpp"
+#include "sim/api/split.hpp"
 
 namespace sluice::sim {
 namespace {
@@ -84,21 +85,11 @@ constexpr Type types[] = {
     {"AnyBuiltInKind", "metadata:meta+ spec+ status+"},
 };
 
-std::vector<std::string_view> words_of(std::string_view text) {
-    std::vector<std::string_view> words;
-    while (!text.empty()) {
-        const std::size_t end = std::min(text.find(' '), text.size());
-        words.push_back(text.substr(0, end));
-        text.remove_prefix(std::min(end + 1, text.size()));
-    }
-    return words;
-}
-
 class Shapes {
   public:
     Shapes() {
         for (const Type& type : types)
-            for (const std::string_view name : words_of(type.names))
+            for (const std::string_view name : parts_of(type.names, ' '))
                 shapes_[name] = read(type.fields);
     }
 
@@ -111,7 +102,7 @@ class Shapes {
     Shape read(std::string_view fields) const {
         if (fields == "!") return {.is_whole = true};
         Shape shape;
-        for (const std::string_view word : words_of(fields))
+        for (const std::string_view word : parts_of(fields, ' '))
             shape.fields.push_back(field(word));
         return shape;
     }

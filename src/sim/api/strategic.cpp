@@ -212,17 +212,15 @@ Done merge_member(json::object& original, std::string_view key, const json::valu
         original[key] = plain(wanted);
         return {};
     }
-    if (json::array* list = current->if_array()) {
-        auto merged = merge_lists(*list, wanted.get_array(), field);
+    const auto put = [&](auto merged) -> Done {
         if (!merged) return std::unexpected{merged.error()};
         *current = std::move(*merged);
         return {};
-    }
-    auto merged = merge(std::move(current->get_object()), wanted.get_object(),
-                        field ? field->shape : nullptr);
-    if (!merged) return std::unexpected{merged.error()};
-    *current = std::move(*merged);
-    return {};
+    };
+    if (json::array* list = current->if_array())
+        return put(merge_lists(*list, wanted.get_array(), field));
+    return put(merge(std::move(current->get_object()), wanted.get_object(),
+                     field ? field->shape : nullptr));
 }
 
 Done delete_from(json::object& original, std::string_view key, const json::value& unwanted) {

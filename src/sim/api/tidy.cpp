@@ -46,35 +46,16 @@ bool carries_foreign_parts(const Resource& resource) {
            resource.group.starts_with("admissionregistration");
 }
 
-void give(json::object& in, std::string_view key, json::value value) {
-    if (!in.contains(key)) in[key] = std::move(value);
-}
-
 // Their times are written out, also when nobody knows them.
 void complete_conditions(json::object& pod) {
     json::value* conditions = find(pod, "/status/conditions");
     if (!conditions || !conditions->is_array()) return;
     for (json::value& entry : conditions->get_array())
         for (const char* time : {"lastProbeTime", "lastTransitionTime"})
-            if (entry.is_object()) give(entry.get_object(), time, nullptr);
+            if (entry.is_object()) entry.get_object().emplace(time, nullptr);
 }
 
 }  // namespace
-
-void write_out(const Resource& resource, json::object& object) {
-    if (resource.kind == "StatefulSet") {
-        give(object_in(object, "/spec"), "serviceName", "");
-        for (const char* count : {"replicas", "availableReplicas"})
-            give(object_in(object, "/status"), count, 0);
-    }
-    if (resource.kind == "Event") {
-        for (const char* time : {"eventTime", "firstTimestamp", "lastTimestamp"})
-            give(object, time, nullptr);
-        give(object, "source", json::object{});
-        give(object, "reportingComponent", "");
-        give(object, "reportingInstance", "");
-    }
-}
 
 void tidy(const Resource& resource, json::object& object) {
     if (!carries_foreign_parts(resource)) tidy_object(object);

@@ -32,15 +32,29 @@ void check_supported(Problems& problems, std::string field, const std::string& v
                                     fmt::join(supported, "\", \""))});
 }
 
-void check_not_negative(Problems& problems, const json::object& object, std::string_view pointer) {
-    const std::int64_t value = number_at(object, pointer);
-    if (value >= 0) return;
-    std::string field{pointer.substr(1)};
-    std::ranges::replace(field, '/', '.');
-    invalid_value(problems, field, std::to_string(value), "must be greater than or equal to 0");
+void check_supported(Problems& problems, const json::object& object, const std::string& field,
+                     std::span<const std::string_view> supported) {
+    const std::string pointer = pointer_to(field);
+    if (has(object, pointer)) check_supported(problems, field, text_at(object, pointer), supported);
 }
 
 namespace {
+
+void check_not_negative(Problems& problems, const json::object& object, const std::string& field) {
+    const std::int64_t value = number_at(object, pointer_to(field));
+    if (value < 0)
+        invalid_value(problems, field, std::to_string(value), "must be greater than or equal to 0");
+}
+
+// `forget` takes out of a spec what may change.
+void check_rest(Problems& problems, const json::object& object, const json::object& before,
+                const auto& forget, const std::string& why) {
+    json::object now = object_at(object, "/spec");
+    json::object then = object_at(before, "/spec");
+    forget(now);
+    forget(then);
+    if (now != then) forbidden_field(problems, "spec", why);
+}
 
 constexpr std::string_view always[] = {"Always"};
 constexpr std::string_view retentions[] = {"Retain", "Delete"};
@@ -53,10 +67,8 @@ constexpr std::string_view service_types[] = {"ClusterIP", "ExternalName", "Load
 // A field of a template that a workload fills with one value only.
 void check_immutable(Problems& problems, const json::object& object, const json::object* before,
                      const std::string& field) {
-    std::string pointer = "/" + field;
-    std::ranges::replace(pointer, '.', '/');
-    const json::value* now = find(object, pointer);
-    const json::value* then = before ? find(*before, pointer) : now;
+    const json::value* now = find(object, pointer_to(field));
+    const json::value* then = before ? find(*before, pointer_to(field)) : now;
     if (now == then || (now && then && *now == *then)) return;
     invalid_value(problems, field, now ? json::serialize(*now) : "null", "field is immutable");
 }
@@ -94,11 +106,11 @@ void check_statefulset_status(Problems& problems, const json::object& set) {
     const std::int64_t replicas = number_at(set, "/status/replicas");
     for (const char* count :
          {"replicas", "readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas"}) {
-        const std::string pointer = std::string{"/status/"} + count;
-        check_not_negative(problems, set, pointer);
-        if (number_at(set, pointer) > replicas)
-            invalid_value(problems, std::string{"status."} + count,
-                          std::to_string(number_at(set, pointer)),
+        const std::string field = std::string{"status."} + count;
+        const std::int64_t value = number_at(set, pointer_to(field));
+        check_not_negative(problems, set, field);
+        if (value > replicas)
+            invalid_value(problems, field, std::to_string(value),
                           "cannot be greater than status.replicas");
     }
 }
@@ -117,67 +129,48 @@ void check_statefulset(Problems& problems, const json::object& set, const json::
     if (type == "OnDelete" && has(set, "/spec/updateStrategy/rollingUpdate"))
         invalid_value(problems, "spec.updateStrategy.rollingUpdate", rolling_update_in_go(set),
                       "only allowed for updateStrategy 'RollingUpdate'");
-    for (const char* pointer :
-         {"/spec/replicas", "/spec/minReadySeconds", "/spec/updateStrategy/rollingUpdate/partition",
-          "/spec/ordinals/start"})
-        check_not_negative(problems, set, pointer);
-    for (const char* moment : {"whenDeleted", "whenScaled"}) {
-        const std::string policy_of =
-            text_at(set, std::string{"/spec/persistentVolumeClaimRetentionPolicy/"} + moment);
-        check_supported(problems,
-                        std::string{"spec.persistentVolumeClaimRetentionPolicy."} + moment,
-                        policy_of, retentions);
-    }
+    for (const char* field : {"spec.replicas", "spec.minReadySeconds",
+                              "spec.updateStrategy.rollingUpdate.partition", "spec.ordinals.start"})
+        check_not_negative(problems, set, field);
+    for (const char* field : {"spec.persistentVolumeClaimRetentionPolicy.whenDeleted",
+                              "spec.persistentVolumeClaimRetentionPolicy.whenScaled"})
+        check_supported(problems, set, field, retentions);
     check_selector(problems, set);
     check_pod_spec(problems, set, "spec.template.spec");
-    if (has(set, "/spec/template/spec/restartPolicy"))
-        check_supported(problems, "spec.template.spec.restartPolicy",
-                        text_at(set, "/spec/template/spec/restartPolicy"), always);
+    check_supported(problems, set, "spec.template.spec.restartPolicy", always);
     if (has(set, "/spec/template/spec/activeDeadlineSeconds"))
         forbidden_field(problems, "spec.template.spec.activeDeadlineSeconds",
                         "activeDeadlineSeconds in StatefulSet is not Supported");
     if (!before) return;
     check_statefulset_status(problems, set);
-    json::object then = object_at(*before, "/spec");
-    json::object now = object_at(set, "/spec");
-    for (const char* key :
-         {"replicas", "ordinals", "template", "updateStrategy", "revisionHistoryLimit",
-          "persistentVolumeClaimRetentionPolicy", "minReadySeconds"}) {
-        then.erase(key);
-        now.erase(key);
-    }
-    if (then != now)
-        forbidden_field(problems, "spec",
-                        "updates to statefulset spec for fields other than 'replicas', 'ordinals', "
-                        "'template', 'updateStrategy', 'revisionHistoryLimit', "
-                        "'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are "
-                        "forbidden");
+    const auto forget = [](json::object& spec) {
+        for (const char* key :
+             {"replicas", "ordinals", "template", "updateStrategy", "revisionHistoryLimit",
+              "persistentVolumeClaimRetentionPolicy", "minReadySeconds"})
+            spec.erase(key);
+    };
+    check_rest(problems, set, *before, forget,
+               "updates to statefulset spec for fields other than 'replicas', 'ordinals', "
+               "'template', 'updateStrategy', 'revisionHistoryLimit', "
+               "'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden");
 }
 
 void check_pod(Problems& problems, const json::object& pod, const json::object* before) {
     check_pod_spec(problems, pod, "spec");
     if (!before) return;
-    json::object then = object_at(*before, "/spec");
-    json::object now = object_at(pod, "/spec");
     const auto forget = [](json::object& spec) {
         for (const char* key : {"activeDeadlineSeconds", "tolerations"})
             spec.erase(key);
-        for (const char* list : {"containers", "initContainers"}) {
-            json::value* containers = spec.if_contains(list);
-            if (!containers || !containers->is_array()) continue;
-            for (json::value& one : containers->get_array())
+        for (const char* list : {"/containers", "/initContainers"})
+            for (json::value& one : array_in(spec, list))
                 if (one.is_object()) one.get_object().erase("image");
-        }
     };
-    forget(then);
-    forget(now);
-    if (then != now)
-        forbidden_field(problems, "spec",
-                        "pod updates may not change fields other than "
-                        "`spec.containers[*].image`,`spec.initContainers[*].image`,"
-                        "`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to "
-                        "existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to "
-                        "be set to 1 if it was previously negative)");
+    check_rest(problems, pod, *before, forget,
+               "pod updates may not change fields other than "
+               "`spec.containers[*].image`,`spec.initContainers[*].image`,"
+               "`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing "
+               "tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it "
+               "was previously negative)");
 }
 
 // Before it is bound nothing may change; then a claim may only ask for more.
@@ -195,22 +188,19 @@ void check_claim(Problems& problems, const json::object& claim, const json::obje
         invalid_value(problems, "spec.resources[storage]", fmt::format("\"{}\"", size),
                       "must be greater than zero");
     if (!before) return;
-    json::object then = object_at(*before, "/spec");
-    json::object now = object_at(claim, "/spec");
-    for (json::object* spec : {&then, &now}) {
-        spec->erase("volumeName");
-        if (text_at(*before, "/status/phase") == "Bound") erase(*spec, "/resources/requests");
-    }
-    if (then != now)
-        forbidden_field(problems, "spec",
-                        "spec is immutable after creation except resources.requests and "
-                        "volumeAttributesClassName for bound claims");
+    const auto forget = [&](json::object& spec) {
+        spec.erase("volumeName");
+        if (text_at(*before, "/status/phase") == "Bound") erase(spec, "/resources/requests");
+    };
+    check_rest(problems, claim, *before, forget,
+               "spec is immutable after creation except resources.requests and "
+               "volumeAttributesClassName for bound claims");
 }
 
 void check_job(Problems& problems, const json::object& job, const json::object* before) {
-    for (const char* pointer : {"/spec/parallelism", "/spec/completions", "/spec/backoffLimit",
-                                "/spec/activeDeadlineSeconds", "/spec/ttlSecondsAfterFinished"})
-        check_not_negative(problems, job, pointer);
+    for (const char* field : {"spec.parallelism", "spec.completions", "spec.backoffLimit",
+                              "spec.activeDeadlineSeconds", "spec.ttlSecondsAfterFinished"})
+        check_not_negative(problems, job, field);
     const json::object& selector = object_at(job, "/spec/selector");
     const json::object& labels = object_at(job, "/spec/template/metadata/labels");
     if (!flag_at(job, "/spec/manualSelector") && object_at(selector, "/matchLabels").size() > 1)

@@ -1,7 +1,6 @@
 // What holds for the spec of a pod, alone or in the template of a workload.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <set>
 
 #include "sim/api/problems.hpp"
@@ -80,9 +79,7 @@ std::set<std::string> volumes_of(const json::object& object, const json::object&
 }  // namespace
 
 void check_pod_spec(Problems& problems, const json::object& object, const std::string& field) {
-    std::string pointer = "/" + field;
-    std::ranges::replace(pointer, '.', '/');
-    const json::object& spec = object_at(object, pointer);
+    const json::object& spec = object_at(object, pointer_to(field));
     const std::set<std::string> volumes = volumes_of(object, spec);
     std::set<std::string> names;
     const json::array& containers = array_at(spec, "/containers");
@@ -96,11 +93,8 @@ void check_pod_spec(Problems& problems, const json::object& object, const std::s
                             fmt::format("{}.{}[{}]", field, list, i), volumes, names);
         }
     }
-    if (spec.contains("restartPolicy"))
-        check_supported(problems, field + ".restartPolicy", text_at(spec, "/restartPolicy"),
-                        restart_policies);
-    if (spec.contains("dnsPolicy"))
-        check_supported(problems, field + ".dnsPolicy", text_at(spec, "/dnsPolicy"), dns_policies);
+    check_supported(problems, object, field + ".restartPolicy", restart_policies);
+    check_supported(problems, object, field + ".dnsPolicy", dns_policies);
 }
 
 }  // namespace sluice::sim

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "sim/api/admission.hpp"
 #include "sim/api/answers.hpp"
 #include "sim/api/defaults.hpp"
@@ -25,12 +23,15 @@ void move_key(json::object& object, const char* from, const char* to) {
     }
 }
 
-// What the newer group of events calls deprecated.
+// The keys of a core event, and what the newer group of events calls them.
 constexpr std::pair<const char*, const char*> event_keys[] = {
+    {"involvedObject", "regarding"},
+    {"message", "note"},
     {"source", "deprecatedSource"},
     {"firstTimestamp", "deprecatedFirstTimestamp"},
     {"lastTimestamp", "deprecatedLastTimestamp"},
-    {"count", "deprecatedCount"}};
+    {"count", "deprecatedCount"},
+    {"reportingComponent", "reportingController"}};
 
 Response accepted(json::value body, int status, std::vector<std::string> warnings) {
     return {.status = status, .body = std::move(body), .warnings = std::move(warnings)};
@@ -86,6 +87,14 @@ void take_over_zone(const Storage& storage, json::object& pod) {
             object_in(pod, "/metadata/labels")[key] = *value;
 }
 
+// What stands at a place of the one, or that nothing does, becomes so in the other.
+void take_over(json::object& to, const json::object& from, std::string_view pointer) {
+    if (const json::value* value = find(from, pointer))
+        set(to, pointer, *value);
+    else
+        erase(to, pointer);
+}
+
 std::string name_of(const json::object& object) {
     return text_at(object, "/metadata/name");
 }
@@ -98,24 +107,21 @@ std::string storage_id(const Resource& resource) {
 
 json::object to_core_event(json::object event) {
     event["apiVersion"] = "v1";
-    move_key(event, "regarding", "involvedObject");
-    move_key(event, "note", "message");
     for (const auto& [old, now] : event_keys)
         move_key(event, now, old);
-    move_key(event, "reportingController", "reportingComponent");
     return event;
 }
 
-json::object to_new_event(json::object event) {
-    event["apiVersion"] = "events.k8s.io/v1";
-    move_key(event, "involvedObject", "regarding");
-    move_key(event, "message", "note");
-    for (const auto& [old, now] : event_keys)
-        move_key(event, old, now);
-    move_key(event, "reportingComponent", "reportingController");
-    for (const char* key : {"reportingController", "reportingInstance"})
-        if (text_at(event, std::string{"/"} + key).empty()) event.erase(key);
-    return event;
+json::object shown_as(const Resource& resource, json::object object) {
+    if (resource.group == "events.k8s.io") {
+        for (const auto& [old, now] : event_keys)
+            move_key(object, old, now);
+        for (const char* key : {"reportingController", "reportingInstance"})
+            if (text_at(object, std::string{"/"} + key).empty()) object.erase(key);
+    }
+    object["apiVersion"] = resource.api_version();
+    object["kind"] = resource.kind;
+    return object;
 }
 
 Place Writing::place_of(const json::object& object) const {
@@ -167,7 +173,7 @@ Response Writing::create(const std::string& ns, json::object object) {
     if (server_.tracks_fields_ && !is_applied)
         object = with_managed_fields({}, std::move(object), {manager, false, {}, now_});
     write_out(resource_, object);
-    begin(resource_, object, now_);
+    begin(resource_, object);
     if (resource_.kind == "Pod") take_over_zone(server_.storage_, object);
     const Place place = place_of(object);
     const AdmissionRequest request{server_.storage_, resource_, {}, user_, nullptr};
@@ -183,32 +189,20 @@ Response Writing::create(const std::string& ns, json::object object) {
 }
 
 // The status subresource moves the status and nothing else; a custom resource keeps its metadata.
-json::object Writing::merged_status(const json::object& before, json::object object) const {
+json::object Writing::merged_status(const json::object& before, const json::object& object) const {
     json::object after = before;
-    if (const json::value* status = object.if_contains("status"))
-        after["status"] = *status;
-    else
-        after.erase("status");
+    take_over(after, object, "/status");
     if (resource_.is_custom()) return after;
-    for (const char* key : {"labels", "annotations", "finalizers"}) {
-        const std::string pointer = std::string{"/metadata/"} + key;
-        if (const json::value* value = find(object, pointer))
-            set(after, pointer, *value);
-        else
-            erase(after, pointer);
-    }
+    for (const char* part : {"/metadata/labels", "/metadata/annotations", "/metadata/finalizers"})
+        take_over(after, object, part);
     return after;
 }
 
 void Writing::keep_server_fields(const json::object& before, json::object& object) const {
-    for (const char* key : {"uid", "creationTimestamp", "generation", "deletionTimestamp",
-                            "deletionGracePeriodSeconds", "namespace", "name", "selfLink"}) {
-        const std::string pointer = std::string{"/metadata/"} + key;
-        if (const json::value* kept = find(before, pointer))
-            set(object, pointer, *kept);
-        else
-            erase(object, pointer);
-    }
+    for (const char* part : {"/metadata/uid", "/metadata/creationTimestamp", "/metadata/generation",
+                             "/metadata/deletionTimestamp", "/metadata/deletionGracePeriodSeconds",
+                             "/metadata/namespace", "/metadata/name", "/metadata/selfLink"})
+        take_over(object, before, part);
 }
 
 bool Writing::moves_generation(const json::object& before, const json::object& after) const {
@@ -243,7 +237,7 @@ Response Writing::update(const ObjectPtr& before, json::object object,
         return field_is_immutable(resource_, name, "metadata.deletionTimestamp",
                                   text_at(object, "/metadata/deletionTimestamp"));
     if (subresource == "status")
-        object = merged_status(was, std::move(object));
+        object = merged_status(was, object);
     else if (resource_.has_status && was.contains("status"))
         object["status"] = was.at("status");
     else if (resource_.has_status)

@@ -10,9 +10,10 @@ namespace sluice::sim {
 // Core events and those of events.k8s.io are the same objects.
 std::string storage_id(const Resource& resource);
 
-// The core form of an event of events.k8s.io, and back.
+// The core form of an event of events.k8s.io.
 json::object to_core_event(json::object event);
-json::object to_new_event(json::object event);
+// An object as this version of the API shows it.
+json::object shown_as(const Resource& resource, json::object object);
 
 class Writing {
   public:
@@ -35,7 +36,7 @@ class Writing {
     Response check_namespace(const std::string& ns, const std::string& name) const;
     Response stored(const Place& place, json::object object, int status,
                     std::vector<std::string> warnings);
-    json::object merged_status(const json::object& before, json::object object) const;
+    json::object merged_status(const json::object& before, const json::object& object) const;
     void keep_server_fields(const json::object& before, json::object& object) const;
     bool moves_generation(const json::object& before, const json::object& after) const;
     Response marked(const ObjectPtr& before, json::object object, std::int64_t grace);

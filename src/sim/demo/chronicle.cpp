@@ -108,12 +108,10 @@ std::vector<std::string> news(const Scene& before, const Scene& now) {
 }
 
 std::vector<std::string> opening(const Scene& scene) {
-    std::vector<std::string> lines{
-        fmt::format("Sluice demo: {}. Times are of a simulated clock.", scene.title),
-        fmt::format("StatefulSet {}/{}: {} pods of {}, {} ready; partition {}, {}.", scene.set.ns,
-                    scene.set.name, scene.set.replicas, scene.set.image, count_ready(scene),
-                    scene.set.partition, scene.set.phase)};
-    return lines;
+    return {fmt::format("Sluice demo: {}. Times are of a simulated clock.", scene.title),
+            fmt::format("StatefulSet {}/{}: {} pods of {}, {} ready; partition {}, {}.",
+                        scene.set.ns, scene.set.name, scene.set.replicas, scene.set.image,
+                        count_ready(scene), scene.set.partition, scene.set.phase)};
 }
 
 std::vector<std::string> ending(const Summary& summary) {

@@ -4,17 +4,22 @@
 
 #include <algorithm>
 #include <map>
+#include <ranges>
 
-#include "model/annotations.hpp"
 #include "sim/actors/object.hpp"
 
 namespace sluice::sim::demo {
 namespace {
 
-namespace key = model::key;
-
-std::string note(const json::object& set, const std::string& name) {
-    return std::string{text(child(metadata(set), "annotations"), name)};
+// What whoever steers the set says of it: `told` gives the text of a field.
+template <class Told>
+void read_report(SetSeen& seen, Told told) {
+    seen.phase = told("phase");
+    seen.reason = told("reason");
+    seen.message = told("message");
+    seen.unblock = told("unblock");
+    seen.guarantee = told("guarantee");
+    seen.since = parse_rfc3339(told("since"));
 }
 
 SetSeen set_of(const json::object& set) {
@@ -26,24 +31,12 @@ SetSeen set_of(const json::object& set) {
     seen.partition = partition_of(set);
     seen.current_revision = text_at(set, "/status/currentRevision");
     seen.update_revision = text_at(set, "/status/updateRevision");
-    seen.phase = note(set, key::phase);
-    seen.reason = note(set, key::reason);
-    seen.message = note(set, key::message);
-    seen.unblock = note(set, key::unblock);
-    seen.guarantee = note(set, key::guarantee);
-    seen.refused = note(set, key::refused);
-    seen.since = parse_rfc3339(note(set, key::since));
+    const auto note = [&](const std::string& name) {
+        return text_at(set, "/metadata/annotations/sluice.dev~1" + name);
+    };
+    read_report(seen, note);
+    seen.refused = note("refused");
     return seen;
-}
-
-// What the status of an object says that reports on the set.
-void read_report(SetSeen& seen, const json::object& object) {
-    seen.phase = text_at(object, "/status/phase");
-    seen.reason = text_at(object, "/status/reason");
-    seen.message = text_at(object, "/status/message");
-    seen.unblock = text_at(object, "/status/unblock");
-    seen.guarantee = text_at(object, "/status/guarantee");
-    seen.since = parse_rfc3339(text_at(object, "/status/since"));
 }
 
 std::string state_of(const json::object& pod) {
@@ -90,11 +83,8 @@ std::vector<EventSeen> events_of(const World& world, const std::string& ns, cons
     for (const ObjectPtr& one : world.cluster.api().list("events", ns))
         if (is_about(one->object(), name, reporter))
             events.emplace(one->version(), event_of(one->object()));
-    std::vector<EventSeen> sorted;
-    sorted.reserve(events.size());
-    for (auto& [version, event] : events)
-        sorted.push_back(std::move(event));
-    return sorted;
+    const auto sorted = std::views::values(events);
+    return {sorted.begin(), sorted.end()};
 }
 
 }  // namespace
@@ -109,7 +99,9 @@ Scene look(const World& world, const std::string& ns, const std::string& name,
     if (!reporter.name.empty())
         if (const ObjectPtr object = world.cluster.api().find(std::string{reporter.resource}, ns,
                                                               std::string{reporter.name}))
-            read_report(scene.set, object->object());
+            read_report(scene.set, [&](const std::string& name) {
+                return text_at(object->object(), "/status/" + name);
+            });
     const std::int64_t first = number_at(set->object(), "/spec/ordinals/start");
     for (std::int64_t index = scene.set.replicas - 1; index >= 0; --index) {
         PodSeen pod{.name = fmt::format("{}-{}", name, first + index), .index = index};

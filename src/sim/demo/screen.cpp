@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ranges>
 #include <span>
 
 namespace sluice::sim::demo {
@@ -88,11 +89,9 @@ class Picture {
         // A set of many pods: what stands below them has no room.
         if (static_cast<int>(lines_.size()) > style_.rows)
             lines_.resize(static_cast<std::size_t>(style_.rows));
-        std::vector<std::string> text;
-        text.reserve(lines_.size());
-        for (const Line& line : lines_)
-            text.push_back(written(line, style_));
-        return text;
+        const auto text =
+            lines_ | std::views::transform([&](const Line& line) { return written(line, style_); });
+        return {text.begin(), text.end()};
     }
 
   private:
@@ -111,9 +110,10 @@ class Picture {
         lines_.push_back(cut(line, style_.columns - margin, style_));
     }
     // A paragraph in a space of fixed height.
-    void add_block(const std::vector<Line>& block, int height) {
-        for (int i = 0; i < height; ++i)
-            add(i < static_cast<int>(block.size()) ? block[static_cast<std::size_t>(i)] : Line{});
+    void add_block(std::vector<Line> block, int height) {
+        block.resize(static_cast<std::size_t>(height));
+        for (Line& line : block)
+            add(std::move(line));
     }
     void rule(Line title) {
         title.insert(title.begin(), {repeated(signs_.rule, 2) + " ", Ink::Dim});
@@ -135,10 +135,7 @@ void Picture::headline() {
                                           age_text(scene_.now - scene_.begun), scene_.speed);
     Line line{{"Sluice demo", Ink::Bold}, {": " + scene_.title, Ink::Plain}};
     line = cut(line, inner_ - width(right) - 2, style_);
-    line.push_back(
-        {std::string(static_cast<std::size_t>(std::max(1, inner_ - width(line) - width(right))),
-                     ' '),
-         Ink::Plain});
+    line.push_back({padded("", std::max(1, inner_ - width(line) - width(right)))});
     line.push_back({right, Ink::Dim});
     add(std::move(line));
 }
@@ -223,14 +220,12 @@ void Picture::pod(const PodSeen& pod) {
 
 void Picture::gate() {
     const std::string label =
-        fmt::format(" {} {} {} ", signs_.gate_left, gate_text(scene_), signs_.gate_right);
+        fmt::format("{} {} {}", signs_.gate_left, gate_text(scene_), signs_.gate_right);
     const int left = 4;
-    const int right = std::max(0, inner_ - left - width(label) + 2);
+    const int right = std::max(0, inner_ - left - width(label));
     const bool rests = !is_pending(scene_);
     const Ink ink = rests ? Ink::Dim : count_behind_gate(scene_) == 0 ? Ink::Good : Ink::Warn;
-    std::string text = repeated(signs_.gate, left) + label.substr(1);
-    text.pop_back();
-    add({{text + repeated(signs_.gate, right), ink}});
+    add({{repeated(signs_.gate, left) + label + repeated(signs_.gate, right), ink}});
 }
 
 // Commands stand out from the words around them.
@@ -265,7 +260,7 @@ void Picture::why() {
     if (!set.unblock.empty())
         for (Line& line : wrapped(with_commands(set.unblock), inner_, left, style_))
             block.push_back(std::move(line));
-    add_block(block, height);
+    add_block(std::move(block), height);
 }
 
 void Picture::events() {
@@ -284,7 +279,7 @@ void Picture::events() {
                          {padded(event.reason, columns), event.warns ? Ink::Warn : Ink::Plain},
                          {event.message + times, Ink::Dim}});
     }
-    add_block(block, room);
+    add_block(std::move(block), room);
 }
 
 void Picture::summary(const Summary& all) {
@@ -340,11 +335,6 @@ std::vector<Line> hint_lines(const Summary& all) {
 
 std::string clock_text(Instant at) {
     return to_rfc3339(at).substr(11, 8);
-}
-
-std::string age_text(Duration age) {
-    const auto seconds = std::chrono::floor<std::chrono::seconds>(std::max(age, Duration{0}));
-    return seconds.count() == 0 ? "0s" : sluice::to_text(Duration{seconds});
 }
 
 std::string gate_text(const Scene& scene) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "api/verb.hpp"
 #include "sim/demo/scene.hpp"
 #include "terminal/lines.hpp"
 
@@ -24,8 +25,7 @@ std::vector<terminal::Line> hint_lines(const Summary& summary);
 
 // "14:13:28", the time of the day in UTC.
 std::string clock_text(Instant at);
-// "3h7m", "12s": as kubectl says how old something is.
-std::string age_text(Duration age);
+using api::age_text;
 // How the gate stands, in words.
 std::string gate_text(const Scene& scene);
 

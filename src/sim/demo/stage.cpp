@@ -41,7 +41,8 @@ std::string sentence_of(const Response& response) {
 
 Stage::Stage(const Story& story, std::uint64_t seed)
     : story_(story), world_({.seed = seed, .hook_retry = hook_retry, .pace = pace}) {
-    world_.egress.set_thinking_time(hook_thinks);
+    world_.egress.thinking_time = hook_thinks;
+    world_.set_policies(true);
     story_.set_up(world_);
     world_.cluster.run_for(lived_before);
     world_.start_operators();
@@ -64,7 +65,11 @@ void Stage::on_change(const Change& change) {
 }
 
 void Stage::act(const Step& step) {
-    const Response response = step.act(world_);
+    Response response;
+    if (const auto* ask = std::get_if<0>(&step.act))
+        response = (*ask)(world_);
+    else
+        std::get<1>(step.act)(world_);
     if (!first_action_) first_action_ = world_.cluster.now();
     if (step.caption.empty()) return;
     last_action_ = UserAction{world_.cluster.now(), std::string{step.caption},

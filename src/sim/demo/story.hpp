@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <variant>
 
 #include "sim/demo/scene.hpp"
 
@@ -14,9 +15,10 @@ namespace sluice::sim::demo {
 struct Step {
     bool (*once)(const World& world, const Scene& scene);
     Duration after;
-    std::string_view caption;       // empty: nobody tells the viewer, it only happens
-    std::string_view command;       // what a person would type
-    Response (*act)(World& world);  // what the server says to it
+    std::string_view caption;  // empty: nobody tells the viewer, it only happens
+    std::string_view command;  // what a person would type
+    // What the server says to it, where it is asked at all.
+    std::variant<Response (*)(World& world), void (*)(World& world)> act;
 };
 
 // What was asked before pods were let go, and what came of it.
@@ -34,14 +36,19 @@ bool is_completed(const World& world, const Scene& scene);  // the rollout, and 
 inline constexpr const char* ns = "shop";
 inline constexpr const char* name = "db";
 
+// What most of them begin with.
+inline constexpr Step roll_out{at_once, 4s, "You roll out a new version.",
+                               "kubectl -n shop set image statefulset/db app=app:1.1",
+                               [](World& world) { return world.set_image(ns, name, "app:1.1"); }};
+
 struct Story {
     std::string_view api;
-    bool fails;  // the one for --fail
+    bool fails = false;  // the one for --fail
     std::string_view title;
     Reporter reporter = {};         // who says how it goes
     std::string_view gateman = {};  // who is asked, as the summary calls it; empty: nobody
     Questions (*questions)(const World& world) = nullptr;  // null: nobody is asked
-    void (*set_up)(World& world);
+    void (*set_up)(World& world);                          // once the policies are there
     std::span<const Step> steps;  // it is over once all are done and the rollout is completed
     // What to try when it is over, beside what everybody should.
     std::string_view next_command;

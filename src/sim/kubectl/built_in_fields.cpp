@@ -1,6 +1,5 @@
 #include "sim/kubectl/built_in_fields.hpp"
 
-#include <span>
 #include <string>
 
 namespace sluice::sim {
@@ -15,24 +14,23 @@ struct Field {
     std::string_view description;
 };
 
-constexpr Field meta_fields[] = {
-    {"", "name", "string", "Unique within the namespace; cannot be changed."},
-    {"", "generateName", "string", "The server makes a name that starts with this."},
-    {"", "namespace", "string", "Where the object lives."},
-    {"", "labels", "map", "Keys and values to select objects by."},
-    {"", "annotations", "map", "Keys and values that tools leave here."},
-    {"", "uid", "string", "Unique over all objects, also those that are gone. Set by the server."},
-    {"", "resourceVersion", "string", "Changes with every write. Set by the server."},
-    {"", "generation", "integer", "Counts the changes of the desired state."},
-    {"", "creationTimestamp", "string", "When the object was created. Set by the server."},
-    {"", "deletionTimestamp", "string", "When the object was, or will be, deleted."},
-    {"", "deletionGracePeriodSeconds", "integer", "How long it has to end."},
-    {"", "finalizers", "[]string", "Who must let go of the object before it disappears."},
-    {"", "ownerReferences", "[]object", "The objects that this one depends on."},
-    {"", "managedFields", "[]object", "Which manager owns which fields."},
-};
-
 constexpr Field fields[] = {
+    {"ObjectMeta", "name", "string", "Unique within the namespace; cannot be changed."},
+    {"ObjectMeta", "generateName", "string", "The server makes a name that starts with this."},
+    {"ObjectMeta", "namespace", "string", "Where the object lives."},
+    {"ObjectMeta", "labels", "map", "Keys and values to select objects by."},
+    {"ObjectMeta", "annotations", "map", "Keys and values that tools leave here."},
+    {"ObjectMeta", "uid", "string",
+     "Unique over all objects, also those that are gone. Set by the server."},
+    {"ObjectMeta", "resourceVersion", "string", "Changes with every write. Set by the server."},
+    {"ObjectMeta", "generation", "integer", "Counts the changes of the desired state."},
+    {"ObjectMeta", "creationTimestamp", "string",
+     "When the object was created. Set by the server."},
+    {"ObjectMeta", "deletionTimestamp", "string", "When the object was, or will be, deleted."},
+    {"ObjectMeta", "deletionGracePeriodSeconds", "integer", "How long it has to end."},
+    {"ObjectMeta", "finalizers", "[]string", "Who must let go of the object before it disappears."},
+    {"ObjectMeta", "ownerReferences", "[]object", "The objects that this one depends on."},
+    {"ObjectMeta", "managedFields", "[]object", "Which manager owns which fields."},
     {"StatefulSet", "spec", "object", "The desired identities of the pods in this set."},
     {"StatefulSet", "status", "object", "What the controller last saw; may lag behind."},
     {"StatefulSet.spec", "replicas", "integer", "How many pods; 1 if not set."},
@@ -126,14 +124,13 @@ json::object type_schema(std::string_view type) {
     return {{"type", std::string{type}}};
 }
 
-json::object described(std::span<const Field> from, const std::string& owner) {
+json::object described(const std::string& owner) {
     json::object properties;
-    for (const Field& field : from) {
+    for (const Field& field : fields) {
         if (field.owner != owner) continue;
         json::object schema = type_schema(field.type);
         schema["description"] = std::string{field.description};
-        json::object inner =
-            owner.empty() ? json::object{} : described(from, owner + "." + std::string{field.name});
+        json::object inner = described(owner + "." + std::string{field.name});
         if (!inner.empty()) schema["properties"] = std::move(inner);
         properties[std::string{field.name}] = std::move(schema);
     }
@@ -143,7 +140,7 @@ json::object described(std::span<const Field> from, const std::string& owner) {
 }  // namespace
 
 json::object built_in_schema(std::string_view kind, bool has_status) {
-    json::object properties = described(fields, std::string{kind});
+    json::object properties = described(std::string{kind});
     if (properties.empty()) {
         properties["spec"] = open_object();
         set(properties, "/spec/description", "What this object should be.");
@@ -161,7 +158,7 @@ json::object built_in_schema(std::string_view kind, bool has_status) {
 json::object object_meta_schema() {
     return {{"type", "object"},
             {"description", "What all objects have."},
-            {"properties", described(meta_fields, "")}};
+            {"properties", described("ObjectMeta")}};
 }
 
 }  // namespace sluice::sim

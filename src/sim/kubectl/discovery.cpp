@@ -5,6 +5,8 @@
 #include <charconv>
 #include <tuple>
 
+#include "sim/api/split.hpp"
+
 namespace sluice::sim {
 namespace {
 
@@ -155,10 +157,7 @@ std::string content_type_of(std::string_view version) {
 
 // "v2", "v2beta1", or "" for the legacy form: the first that stands in the header.
 std::string_view form_in(std::string_view accept) {
-    while (!accept.empty()) {
-        const std::size_t end = std::min(accept.find(','), accept.size());
-        const std::string_view one = accept.substr(0, end);
-        accept.remove_prefix(std::min(end + 1, accept.size()));
+    for (const std::string_view one : parts_of(accept, ',')) {
         if (one.find("as=APIGroupDiscoveryList") == one.npos) {
             if (one.find("json") != one.npos || one.find("*/*") != one.npos) return "";
             continue;
@@ -169,29 +168,7 @@ std::string_view form_in(std::string_view accept) {
     return "";
 }
 
-std::optional<DiscoveryDocument> in_legacy_form(std::optional<json::object> body) {
-    if (!body) return std::nullopt;
-    return DiscoveryDocument{std::move(*body)};
-}
-
-std::vector<std::string_view> parts_of(std::string_view path) {
-    std::vector<std::string_view> parts;
-    while (!path.empty()) {
-        const std::size_t end = std::min(path.find('/'), path.size());
-        if (end > 0) parts.push_back(path.substr(0, end));
-        path.remove_prefix(std::min(end + 1, path.size()));
-    }
-    return parts;
-}
-
-}  // namespace
-
-bool is_preferred(std::string_view left, std::string_view right) {
-    const auto left_rank = rank(left);
-    const auto right_rank = rank(right);
-    return left_rank != right_rank ? left_rank > right_rank : left < right;
-}
-
+// The documents of /version, /api, /apis, /apis/<group> and /apis/<group>/<version>.
 json::object version_document() {
     return {{"major", "1"},
             {"minor", "36"},
@@ -245,6 +222,7 @@ std::optional<json::object> resource_list(const Resources& resources, std::strin
                         {"resources", std::move(entries)}};
 }
 
+// `version` is "v2" or "v2beta1". The core group is what /api tells, the others what /apis tells.
 json::object aggregated(const Resources& resources, bool core, std::string_view version) {
     json::array items;
     for (const Group& group : groups_of(resources)) {
@@ -256,26 +234,35 @@ json::object aggregated(const Resources& resources, bool core, std::string_view 
             {"items", std::move(items)}};
 }
 
-std::optional<DiscoveryDocument> discover(const Resources& resources, std::string_view path,
-                                          std::string_view accept) {
-    const std::vector<std::string_view> parts = parts_of(path);
+}  // namespace
+
+bool is_preferred(std::string_view left, std::string_view right) {
+    const auto left_rank = rank(left);
+    const auto right_rank = rank(right);
+    return left_rank != right_rank ? left_rank > right_rank : left < right;
+}
+
+std::optional<Response> discover(const Resources& resources, std::string_view path,
+                                 std::string_view accept) {
+    const std::vector<std::string_view> parts = parts_of(path, '/');
     if (parts.empty() || parts.size() > 3) return std::nullopt;
     const std::string_view root = parts.front();
-    if (root == "version" && parts.size() == 1) return DiscoveryDocument{version_document()};
+    if (root == "version" && parts.size() == 1) return Response{.body = version_document()};
     const bool core = root == "api";
     if (!core && root != "apis") return std::nullopt;
     if (parts.size() == 1) {
         const std::string_view form = form_in(accept);
         if (!form.empty())
-            return DiscoveryDocument{aggregated(resources, core, form), content_type_of(form)};
-        return DiscoveryDocument{core ? core_versions() : group_list(resources)};
+            return Response{.body = aggregated(resources, core, form),
+                            .content_type = content_type_of(form)};
+        return Response{.body = core ? core_versions() : group_list(resources)};
     }
-    if (core) {
-        if (parts.size() > 2) return std::nullopt;
-        return in_legacy_form(resource_list(resources, "", parts[1]));
-    }
-    if (parts.size() == 2) return in_legacy_form(group_document(resources, parts[1]));
-    return in_legacy_form(resource_list(resources, parts[1], parts[2]));
+    if (core && parts.size() > 2) return std::nullopt;
+    auto body = core                ? resource_list(resources, "", parts[1])
+                : parts.size() == 2 ? group_document(resources, parts[1])
+                                    : resource_list(resources, parts[1], parts[2]);
+    if (!body) return std::nullopt;
+    return Response{.body = std::move(*body)};
 }
 
 }  // namespace sluice::sim

@@ -11,8 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/api/json.hpp"
-#include "sim/api/resource.hpp"
+#include "sim/api/api_server.hpp"
 
 namespace sluice::sim {
 
@@ -20,25 +19,10 @@ using Resources = std::vector<const Resource*>;
 
 inline const std::string server_version = "v1.36.3-sluice";
 
-struct DiscoveryDocument {
-    json::object body;
-    std::string content_type = "application/json";
-};
-
 // The answer to GET `path`; nothing if the path is not one of discovery's, or if there is no such
 // group or version. `accept` is the header's value: the first form of it that we have is taken.
-std::optional<DiscoveryDocument> discover(const Resources& resources, std::string_view path,
-                                          std::string_view accept);
-
-json::object version_document();                                        // /version
-json::object core_versions();                                           // /api
-json::object group_list(const Resources& resources);                    // /apis
-std::optional<json::object> group_document(const Resources& resources,  // /apis/<group>
-                                           std::string_view group);
-std::optional<json::object> resource_list(const Resources& resources,  // /apis/<group>/<version>
-                                          std::string_view group, std::string_view version);
-// `version` is "v2" or "v2beta1". The core group is what /api tells, the others what /apis tells.
-json::object aggregated(const Resources& resources, bool core, std::string_view version);
+std::optional<Response> discover(const Resources& resources, std::string_view path,
+                                 std::string_view accept);
 
 // Whether version `left` ("v1", "v2beta3") comes before `right` in Kubernetes' order.
 bool is_preferred(std::string_view left, std::string_view right);

@@ -18,14 +18,6 @@ Response plain(std::string text) {
     return {.text = std::move(text), .content_type = "text/plain; charset=utf-8"};
 }
 
-const Resource* resource_of(const ApiServer& server, const std::string& version,
-                            const std::string& kind) {
-    for (const Resource* one : server.resources()) {
-        if (one->api_version() == version && one->kind == kind) return one;
-    }
-    return nullptr;
-}
-
 std::string without_list(std::string kind) {
     if (kind.ends_with("List")) kind.resize(kind.size() - 4);
     return kind;
@@ -38,8 +30,8 @@ Response as_table(const ApiServer& server, Response response, RowObject carried,
     const std::string kind = text_at(*body, "/kind");
     const json::value* items = find(*body, "/items");
     const bool is_list = items && items->is_array();
-    const Resource* resource =
-        resource_of(server, text_at(*body, "/apiVersion"), is_list ? without_list(kind) : kind);
+    const Resource* resource = server.resource_for({{"apiVersion", text_at(*body, "/apiVersion")},
+                                                    {"kind", is_list ? without_list(kind) : kind}});
     if (!resource) return response;
     std::vector<ObjectPtr> objects;
     if (is_list) {
@@ -61,16 +53,6 @@ Response as_table(const ApiServer& server, Response response, RowObject carried,
     return response;
 }
 
-// A bookmark has no object: clients look at its kind, which is that of the objects.
-json::object shown(const Resource& resource, const WatchedEvent& event) {
-    const bool is_converted = resource.group == "events.k8s.io" && event.type != "BOOKMARK";
-    json::object object =
-        is_converted ? to_new_event(event.object->object()) : event.object->object();
-    object["apiVersion"] = resource.api_version();
-    object["kind"] = resource.kind;
-    return object;
-}
-
 }  // namespace
 
 Response serve_client(ApiServer& server, const Request& request, Instant now) {
@@ -78,16 +60,9 @@ Response serve_client(ApiServer& server, const Request& request, Instant now) {
     if (reads && is_health_check(request.path)) return plain("ok");
     if (reads) {
         const Resources resources = server.resources();
-        if (auto found = discover(resources, request.path, request.accept)) {
-            return {.body = std::move(found->body), .content_type = std::move(found->content_type)};
-        }
-        if (is_openapi_path(request.path)) {
-            auto found = openapi(resources, request.path, request.accept);
-            if (!found) return no_such_path();
-            return {.body = std::move(found->body),
-                    .text = std::move(found->text),
-                    .content_type = std::move(found->content_type)};
-        }
+        if (auto found = discover(resources, request.path, request.accept)) return *found;
+        if (is_openapi_path(request.path))
+            return openapi(resources, request.path, request.accept).value_or(no_such_path());
     }
     Request asked = request;
     if (asked.method == "HEAD") asked.method = "GET";
@@ -119,7 +94,8 @@ std::string watch_line(const ApiServer& server, const Watch& watch, const Watche
         text_at(event.object->object(), "/apiVersion") == resource->api_version() &&
         text_at(event.object->object(), "/kind") == resource->kind;
     if (is_as_stored) return head + event.object->text() + "}\n";
-    return head + json::serialize(shown(*resource, event)) + "}\n";
+    // Of a bookmark, too, which has no object: clients look at its kind.
+    return head + json::serialize(shown_as(*resource, event.object->object())) + "}\n";
 }
 
 }  // namespace sluice::sim

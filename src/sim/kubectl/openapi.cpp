@@ -1,9 +1,10 @@
 #include "sim/kubectl/openapi.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <algorithm>
-#include <set>
 
+#include "sim/api/split.hpp"
 #include "sim/kubectl/built_in_fields.hpp"
 
 namespace sluice::sim {
@@ -17,17 +18,11 @@ json::object kind_of(const Resource& resource) {
 
 // "dev.sluice.v1.Gate" for Gate in v1 of sluice.dev; "io.k8s.api.apps.v1.StatefulSet".
 std::string schema_name(const Resource& resource) {
-    std::string name;
-    std::string_view rest = resource.group;
-    while (!rest.empty()) {
-        const std::size_t dot = std::min(rest.find('.'), rest.size());
-        name = fmt::format("{}{}{}", rest.substr(0, dot), name.empty() ? "" : ".", name);
-        rest.remove_prefix(std::min(dot + 1, rest.size()));
-    }
-    if (!resource.is_custom()) {
-        const std::size_t dot = resource.group.find('.');
-        name = "io.k8s.api." + (resource.group.empty() ? "core" : resource.group.substr(0, dot));
-    }
+    auto parts = parts_of(resource.group, '.');
+    std::ranges::reverse(parts);
+    std::string name = fmt::format("{}", fmt::join(parts, "."));
+    if (!resource.is_custom())
+        name = fmt::format("io.k8s.api.{}", parts.empty() ? "core" : parts.back());
     return name + "." + resource.version + "." + resource.kind;
 }
 
@@ -126,12 +121,6 @@ bool wants_protobuf(std::string_view accept) {
     return accept.find("protobuf") < accept.find("json");
 }
 
-}  // namespace
-
-bool is_openapi_path(std::string_view path) {
-    return path == "/openapi/v2" || path == "/openapi/v3" || path.starts_with("/openapi/v3/");
-}
-
 json::object openapi_v3_index(const Resources& resources) {
     json::object paths;
     for (const Resource* resource : resources) {
@@ -142,6 +131,7 @@ json::object openapi_v3_index(const Resources& resources) {
     return {{"paths", std::move(paths)}};
 }
 
+// /openapi/v3/api/v1, /openapi/v3/apis/<group>/<version>; nothing if there is no such version.
 std::optional<json::object> openapi_v3(const Resources& resources, std::string_view group,
                                        std::string_view version) {
     json::object paths;
@@ -158,6 +148,8 @@ std::optional<json::object> openapi_v3(const Resources& resources, std::string_v
                         {"components", {{"schemas", std::move(schemas)}}}};
 }
 
+// Version 2 has no paths and no definitions: clients that find nothing there go on with what they
+// have compiled in. kubectl understands it as protobuf only.
 json::object openapi_v2() {
     return {{"swagger", "2.0"},
             {"info", {{"title", "Kubernetes"}, {"version", server_version}}},
@@ -171,18 +163,24 @@ std::string openapi_v2_protobuf() {
     return protobuf_field(1, "2.0") + protobuf_field(2, info) + protobuf_field(8, "");
 }
 
-std::optional<OpenApiDocument> openapi(const Resources& resources, std::string_view path,
-                                       std::string_view accept) {
+}  // namespace
+
+bool is_openapi_path(std::string_view path) {
+    return path == "/openapi/v2" || path == "/openapi/v3" || path.starts_with("/openapi/v3/");
+}
+
+std::optional<Response> openapi(const Resources& resources, std::string_view path,
+                                std::string_view accept) {
     if (path == "/openapi/v2") {
-        if (!wants_protobuf(accept)) return OpenApiDocument{openapi_v2()};
-        return OpenApiDocument{{}, openapi_v2_protobuf(), openapi_v2_protobuf_type};
+        if (!wants_protobuf(accept)) return Response{.body = openapi_v2()};
+        return Response{.text = openapi_v2_protobuf(), .content_type = openapi_v2_protobuf_type};
     }
-    if (path == "/openapi/v3") return OpenApiDocument{openapi_v3_index(resources)};
+    if (path == "/openapi/v3") return Response{.body = openapi_v3_index(resources)};
     for (const Resource* resource : resources) {
         const std::string root = resource->group.empty() ? "/openapi/v3/api/" : "/openapi/v3/apis/";
         if (path != root + resource->api_version()) continue;
         auto document = openapi_v3(resources, resource->group, resource->version);
-        if (document) return OpenApiDocument{std::move(*document)};
+        if (document) return Response{.body = std::move(*document)};
     }
     return std::nullopt;
 }

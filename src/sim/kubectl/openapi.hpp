@@ -19,25 +19,11 @@ namespace sluice::sim {
 // Whether this GET belongs here.
 bool is_openapi_path(std::string_view path);
 
-json::object openapi_v3_index(const Resources& resources);  // /openapi/v3
-// /openapi/v3/api/v1, /openapi/v3/apis/<group>/<version>; nothing if there is no such version.
-std::optional<json::object> openapi_v3(const Resources& resources, std::string_view group,
-                                       std::string_view version);
-
-// Version 2 has no paths and no definitions: clients that find nothing there go on with what they
-// have compiled in. kubectl understands it as protobuf only.
-json::object openapi_v2();
-std::string openapi_v2_protobuf();
 inline const std::string openapi_v2_protobuf_type =
     "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
 
-struct OpenApiDocument {
-    json::object body;
-    std::string text = {};  // instead of a body: the protobuf
-    std::string content_type = "application/json";
-};
 // The answer to GET `path`; nothing if there is no such document.
-std::optional<OpenApiDocument> openapi(const Resources& resources, std::string_view path,
-                                       std::string_view accept);
+std::optional<Response> openapi(const Resources& resources, std::string_view path,
+                                std::string_view accept);
 
 }  // namespace sluice::sim

@@ -2,14 +2,118 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <optional>
+
 #include "base/base64.hpp"
-#include "sim/kubectl/protobuf_fields.hpp"
+#include "sim/api/split.hpp"
 
 namespace sluice::sim {
 namespace {
 
 constexpr std::string_view magic{"k8s\0", 4};
 constexpr int depth_max = 16;  // a PodSpec in a Job is at 5
+
+// "name=1 generation=7:int": the fields of a message with their numbers and types, a blank between
+// them; those without a type are strings. Types: "int", "bool", "map" (text by text), "bytes"
+// (bytes by text), "quantities", "intstr", "-" (what the server sets itself), or the name of a
+// message.
+// "[]" before: a list. "?" behind: zero counts as set.
+struct Message {
+    std::string_view name;
+    std::string_view fields;
+};
+constexpr Message messages[] = {
+    {"ObjectMeta",
+     "name=1 generateName=2 namespace=3 selfLink=4:- uid=5 resourceVersion=6 generation=7:- "
+     "creationTimestamp=8:- deletionTimestamp=9:- deletionGracePeriodSeconds=10:- labels=11:map "
+     "annotations=12:map ownerReferences=13:[]OwnerReference finalizers=14:[]string "
+     "managedFields=17:-"},
+    {"OwnerReference",
+     "kind=1 name=3 uid=4 apiVersion=5 controller=6:bool? blockOwnerDeletion=7:bool?"},
+    {"LabelSelector", "matchLabels=1:map matchExpressions=2:[]LabelSelectorRequirement"},
+    {"LabelSelectorRequirement", "key=1 operator=2 values=3:[]string"},
+    {"DeleteOptions",
+     "gracePeriodSeconds=1:int? preconditions=2:Preconditions orphanDependents=3:bool? "
+     "propagationPolicy=4 dryRun=5:[]string"},
+    {"Preconditions", "uid=1 resourceVersion=2"},
+    {"LocalObjectReference", "name=1"},
+    {"ObjectReference", "kind=1 namespace=2 name=3"},
+    {"Namespace", "metadata=1:ObjectMeta spec=2:NamespaceSpec status=3:-"},
+    {"NamespaceSpec", "finalizers=1:[]string"},
+    {"ConfigMap", "metadata=1:ObjectMeta data=2:map binaryData=3:bytes immutable=4:bool?"},
+    {"Secret", "metadata=1:ObjectMeta data=2:bytes type=3 stringData=4:map immutable=5:bool?"},
+    {"ServiceAccount",
+     "metadata=1:ObjectMeta secrets=2:[]ObjectReference "
+     "imagePullSecrets=3:[]LocalObjectReference automountServiceAccountToken=4:bool?"},
+    {"Service", "metadata=1:ObjectMeta spec=2:ServiceSpec status=3:-"},
+    {"ServiceSpec",
+     "ports=1:[]ServicePort selector=2:map clusterIP=3 type=4 externalIPs=5:[]string "
+     "sessionAffinity=7 externalName=10 clusterIPs=18:[]string"},
+    {"ServicePort", "name=1 protocol=2 port=3:int targetPort=4:intstr nodePort=5:int"},
+    {"Pod", "metadata=1:ObjectMeta spec=2:PodSpec status=3:-"},
+    {"PodTemplateSpec", "metadata=1:ObjectMeta spec=2:PodSpec"},
+    {"PodSpec",
+     "containers=2:[]Container restartPolicy=3 terminationGracePeriodSeconds=4:int? dnsPolicy=6 "
+     "nodeSelector=7:map serviceAccountName=8 nodeName=10 "
+     "imagePullSecrets=15:[]LocalObjectReference schedulerName=19 initContainers=20:[]Container"},
+    {"Container",
+     "name=1 image=2 command=3:[]string args=4:[]string workingDir=5 ports=6:[]ContainerPort "
+     "env=7:[]EnvVar resources=8:ResourceRequirements terminationMessagePath=13 "
+     "imagePullPolicy=14 terminationMessagePolicy=20"},
+    {"ContainerPort", "name=1 hostPort=2:int containerPort=3:int protocol=4 hostIP=5"},
+    {"EnvVar", "name=1 value=2"},
+    {"ResourceRequirements", "limits=1:quantities requests=2:quantities"},
+    {"Deployment", "metadata=1:ObjectMeta spec=2:DeploymentSpec status=3:-"},
+    {"DeploymentSpec",
+     "replicas=1:int? selector=2:LabelSelector template=3:PodTemplateSpec "
+     "strategy=4:DeploymentStrategy minReadySeconds=5:int revisionHistoryLimit=6:int? "
+     "paused=7:bool progressDeadlineSeconds=9:int?"},
+    {"DeploymentStrategy", "type=1 rollingUpdate=2:RollingUpdateDeployment"},
+    {"RollingUpdateDeployment", "maxUnavailable=1:intstr maxSurge=2:intstr"},
+    {"Job", "metadata=1:ObjectMeta spec=2:JobSpec status=3:-"},
+    {"JobSpec",
+     "parallelism=1:int? completions=2:int? activeDeadlineSeconds=3:int? "
+     "selector=4:LabelSelector manualSelector=5:bool? template=6:PodTemplateSpec "
+     "backoffLimit=7:int? ttlSecondsAfterFinished=8:int? completionMode=9 suspend=10:bool?"},
+    {"Role", "metadata=1:ObjectMeta rules=2:[]PolicyRule"},
+    {"ClusterRole", "metadata=1:ObjectMeta rules=2:[]PolicyRule aggregationRule=3:AggregationRule"},
+    {"AggregationRule", "clusterRoleSelectors=1:[]LabelSelector"},
+    {"PolicyRule",
+     "verbs=1:[]string apiGroups=2:[]string resources=3:[]string resourceNames=4:[]string "
+     "nonResourceURLs=5:[]string"},
+    {"RoleBinding", "metadata=1:ObjectMeta subjects=2:[]Subject roleRef=3:RoleRef"},
+    {"ClusterRoleBinding", "metadata=1:ObjectMeta subjects=2:[]Subject roleRef=3:RoleRef"},
+    {"RoleRef", "apiGroup=1 kind=2 name=3"},
+    {"Subject", "kind=1 apiGroup=2 name=3 namespace=4"},
+    {"PodDisruptionBudget", "metadata=1:ObjectMeta spec=2:PodDisruptionBudgetSpec status=3:-"},
+    {"PodDisruptionBudgetSpec",
+     "minAvailable=1:intstr selector=2:LabelSelector maxUnavailable=3:intstr"},
+};
+
+struct Field {
+    std::string_view name;
+    std::string_view type = "string";
+};
+
+const Message* find_message(std::string_view name) {
+    const auto found = std::ranges::find(messages, name, &Message::name);
+    return found == std::end(messages) ? nullptr : found;
+}
+
+// Nothing if the message has no such field, as far as we know.
+std::optional<Field> field_of(std::string_view message, int number) {
+    const Message* found = find_message(message);
+    const std::string mark = fmt::format("={}", number);
+    for (const std::string_view word : parts_of(found ? found->fields : "", ' ')) {
+        const std::size_t equals = word.find('=');
+        const std::size_t colon = std::min(word.find(':'), word.size());
+        if (word.substr(equals, colon - equals) != mark) continue;
+        if (colon == word.size()) return Field{word.substr(0, equals)};
+        return Field{word.substr(0, equals), word.substr(colon + 1)};
+    }
+    return std::nullopt;
+}
 
 // One field as it stands in the bytes: a number, or bytes.
 struct RawField {
@@ -111,7 +215,7 @@ class Decoder {
 
   private:
     json::value value(std::string_view type, const RawField& field, int depth);
-    void add(json::object& message, const ProtobufField& field, const RawField& wire, int depth);
+    void add(json::object& message, const Field& field, const RawField& wire, int depth);
 
     Text complaint_;
 };
@@ -125,8 +229,7 @@ json::value Decoder::value(std::string_view type, const RawField& field, int dep
     return message(type, field.bytes, depth + 1);
 }
 
-void Decoder::add(json::object& message, const ProtobufField& field, const RawField& wire,
-                  int depth) {
+void Decoder::add(json::object& message, const Field& field, const RawField& wire, int depth) {
     const std::string_view type = field.type;
     if (type == "-") return;
     if (type == "map" || type == "bytes" || type == "quantities") {
@@ -149,7 +252,7 @@ json::object Decoder::message(std::string_view name, std::string_view bytes, int
     Reader reader(bytes);
     RawField wire;
     while (complaint_.empty() && reader.next(wire)) {
-        if (const auto field = protobuf_field(name, wire.number)) {
+        if (const auto field = field_of(name, wire.number)) {
             add(found, *field, wire, depth);
         } else if (!wire.is_empty()) {
             complaint_ = fmt::format(
@@ -170,7 +273,7 @@ std::expected<json::object, std::string> from_protobuf(std::string_view body) {
     body.remove_prefix(magic.size());
     const Text type = text_field(body, 1);
     const Text kind = text_field(type, 2);
-    if (!is_protobuf_message(kind))
+    if (!find_message(kind))
         return std::unexpected(
             fmt::format("{} is not among the kinds that are read as protobuf", kind));
     Decoder decoder;

@@ -2,9 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <cstdlib>
-
-#include "sim/kubectl/json_path.hpp"
+#include "language/json_path.hpp"
+#include "sim/api/split.hpp"
 #include "sim/kubectl/table_columns.hpp"
 
 namespace sluice::sim {
@@ -35,6 +34,28 @@ json::object definition(std::string_view name, std::string_view type, std::strin
             {"format", format},
             {"description", description},
             {"priority", priority}};
+}
+
+// Of a built-in resource; name and age if it has no columns of its own.
+const std::vector<Column>& columns_of(const Resource& resource) {
+    static const Columns all = [] {
+        Columns both = workload_columns();
+        both.merge(other_columns());
+        return both;
+    }();
+    const auto found = all.find(resource.plural);
+    return found == all.end() ? all.at("") : found->second;
+}
+
+// What a row says about its object as a whole: of a pod, that it has ended.
+json::array row_conditions(const Resource& resource, const json::object& object) {
+    if (resource.id() != "pods") return {};
+    const std::string phase = text_at(object, "/status/phase");
+    if (phase != "Succeeded" && phase != "Failed") return {};
+    const char* message =
+        phase == "Failed" ? "The pod failed." : "The pod has completed successfully.";
+    return {json::object{
+        {"type", "Completed"}, {"status", "True"}, {"reason", phase}, {"message", message}}};
 }
 
 // Without columns of its own a custom resource has its age.
@@ -88,6 +109,17 @@ json::value carried_object(const json::object& object, RowObject carried) {
 
 }  // namespace
 
+const json::value* at_path(const json::object& in, std::string_view path) {
+    using language::JsonPath;
+    const auto parsed = JsonPath::parsed(path);
+    const auto begin = parsed ? parsed->begin() : std::nullopt;
+    if (!begin) return nullptr;
+    const json::value* member = in.if_contains(begin->name);
+    if (!member) return nullptr;
+    const auto found = begin->rest.found(*member, JsonPath::Missing::Nothing);
+    return found && !found->empty() ? found->front() : nullptr;
+}
+
 json::object table(const Resource& resource, const std::vector<ObjectPtr>& objects, Instant now,
                    RowObject carried) {
     json::array rows;
@@ -108,10 +140,7 @@ json::object table(const Resource& resource, const std::vector<ObjectPtr>& objec
 
 // The client names what it understands in the order of its liking.
 bool wants_table(std::string_view accept) {
-    while (!accept.empty()) {
-        const std::size_t end = std::min(accept.find(','), accept.size());
-        const std::string_view one = accept.substr(0, end);
-        accept.remove_prefix(std::min(end + 1, accept.size()));
+    for (const std::string_view one : parts_of(accept, ',')) {
         if (one.find("json") == one.npos) continue;
         const bool is_table = one.find("as=Table") != one.npos;
         if (is_table && one.find("v=v1beta1") != one.npos) continue;

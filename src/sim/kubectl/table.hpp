@@ -20,6 +20,11 @@ enum class RowObject { None, Metadata, Object };  // what a row carries of its o
 json::object table(const Resource& resource, const std::vector<ObjectPtr>& objects, Instant now,
                    RowObject carried = RowObject::Metadata);
 
+// The first value that a simple JSON path of additionalPrinterColumns finds: ".spec.replicas",
+// ".metadata.labels['a.b']", ".status.conditions[?(@.type==\"Ready\")].status", ".spec.ports[0]".
+// Nothing if there is none or the path is none of these.
+const json::value* at_path(const json::object& in, std::string_view path);
+
 // Whether the client would rather have a table, and which object it wants in each row
 // (`include_object` is the query parameter includeObject).
 bool wants_table(std::string_view accept);

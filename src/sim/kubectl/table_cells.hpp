@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 
+#include "sim/api/resource.hpp"
 #include "sim/api/state.hpp"
 #include "sim/kubectl/table.hpp"
 #include "sim/kubectl/table_columns.hpp"
@@ -37,12 +38,6 @@ inline std::string joined(const json::array& list, std::string_view pointer = {}
             line += text_at(as_object(entry), pointer);
     }
     return line;
-}
-
-inline std::string lower(std::string word) {
-    std::ranges::transform(word, word.begin(),
-                           [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return word;
 }
 
 // "a=b,c=d", in the order of the keys.
@@ -86,7 +81,17 @@ json::value text_or(Object object, Instant) {
     return text(or_else(text_at(object, at.characters), otherwise.characters));
 }
 
-inline constexpr Column name_column{"Name", "string", 0, name, "name"};
-inline constexpr Column age_column{"Age", "string", 0, object_age};
+template <Pointer at>
+json::value labels_cell(Object object, Instant) {
+    return text(labels(object_at(object, at.characters)));
+}
+
+template <Pointer list, Pointer at>
+json::value joined_cell(Object object, Instant) {
+    return text(joined(array_at(object, list.characters), at.characters));
+}
+
+inline constexpr Column name_column{"Name", name, 0, "string", "name"};
+inline constexpr Column age_column{"Age", object_age};
 
 }  // namespace sluice::sim::cell

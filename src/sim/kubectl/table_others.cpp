@@ -1,7 +1,7 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
-#include <vector>
-
+#include "base/text.hpp"
 #include "sim/kubectl/table_cells.hpp"
 #include "sim/kubectl/table_columns.hpp"
 
@@ -29,55 +29,18 @@ json::value node_roles(Object node, Instant) {
     return text(roles.empty() ? "<none>" : fmt::format("{}", fmt::join(roles, ",")));
 }
 
-std::string node_address(Object node, std::string_view type) {
+template <Pointer type>
+json::value node_address(Object node, Instant) {
     for (const json::value& entry : array_at(node, "/status/addresses")) {
-        if (text_at(as_object(entry), "/type") == type)
-            return text_at(as_object(entry), "/address");
+        if (text_at(as_object(entry), "/type") == type.characters)
+            return text(text_at(as_object(entry), "/address"));
     }
     return "<none>";
 }
 
-constexpr Column nodes[] = {
-    name_column,
-    {"Status", "string", 0, node_status},
-    {"Roles", "string", 0, node_roles},
-    age_column,
-    {"Version", "string", 0, text_cell<"/status/nodeInfo/kubeletVersion">},
-    {"Internal-IP", "string", 1,
-     [](Object node, Instant) { return text(node_address(node, "InternalIP")); }},
-    {"External-IP", "string", 1,
-     [](Object node, Instant) { return text(node_address(node, "ExternalIP")); }},
-    {"OS-Image", "string", 1, text_or<"/status/nodeInfo/osImage", "<unknown>">},
-    {"Kernel-Version", "string", 1, text_or<"/status/nodeInfo/kernelVersion", "<unknown>">},
-    {"Container-Runtime", "string", 1,
-     text_or<"/status/nodeInfo/containerRuntimeVersion", "<unknown>">},
-};
-
-constexpr Column namespaces[] = {
-    name_column,
-    {"Status", "string", 0, text_cell<"/status/phase">},
-    age_column,
-};
-
-constexpr Column configmaps[] = {
-    name_column,
-    {"Data", "string", 0,
-     [](Object map, Instant) -> json::value {
-         return static_cast<std::int64_t>(object_at(map, "/data").size() +
-                                          object_at(map, "/binaryData").size());
-     }},
-    age_column,
-};
-
-constexpr Column secrets[] = {
-    name_column,
-    {"Type", "string", 0, text_cell<"/type">},
-    {"Data", "string", 0,
-     [](Object secret, Instant) -> json::value {
-         return static_cast<std::int64_t>(object_at(secret, "/data").size());
-     }},
-    age_column,
-};
+json::value data_size(Object object, Instant) {
+    return object_at(object, "/data").size() + object_at(object, "/binaryData").size();
+}
 
 json::value external_ip(Object service, Instant) {
     const std::string type = or_else(text_at(service, "/spec/type"), "ClusterIP");
@@ -102,17 +65,6 @@ json::value service_ports(Object service, Instant) {
     return text(or_else(line, "<none>"));
 }
 
-constexpr Column services[] = {
-    name_column,
-    {"Type", "string", 0, text_cell<"/spec/type">},
-    {"Cluster-IP", "string", 0, text_or<"/spec/clusterIP">},
-    {"External-IP", "string", 0, external_ip},
-    {"Port(s)", "string", 0, service_ports},
-    age_column,
-    {"Selector", "string", 1,
-     [](Object service, Instant) { return text(labels(object_at(service, "/spec/selector"))); }},
-};
-
 // "RWO,ROX".
 std::string access_modes(const json::array& modes) {
     const std::map<std::string, std::string> shorts{{"ReadWriteOnce", "RWO"},
@@ -132,53 +84,29 @@ json::value phase_or_terminating(Object object, Instant) {
                                   : text(text_at(object, "/status/phase"));
 }
 
-constexpr Column storage_class_column{"StorageClass", "string", 0,
-                                      text_cell<"/spec/storageClassName">};
-constexpr Column attributes_class_column{"VolumeAttributesClass", "string", 0,
+json::value capacity(Object claim, Instant) {
+    const bool is_bound = !text_at(claim, "/spec/volumeName").empty();
+    return text(is_bound ? text_at(claim, "/status/capacity/storage") : "");
+}
+
+json::value claim_modes(Object claim, Instant) {
+    const bool is_bound = !text_at(claim, "/spec/volumeName").empty();
+    return text(is_bound ? access_modes(array_at(claim, "/status/accessModes")) : "");
+}
+
+json::value volume_modes(Object volume, Instant) {
+    return text(access_modes(array_at(volume, "/spec/accessModes")));
+}
+
+json::value claim_of(Object volume, Instant) {
+    const std::string ns = text_at(volume, "/spec/claimRef/namespace");
+    return text(ns.empty() ? "" : ns + "/" + text_at(volume, "/spec/claimRef/name"));
+}
+
+constexpr Column storage_class_column{"StorageClass", text_cell<"/spec/storageClassName">};
+constexpr Column attributes_class_column{"VolumeAttributesClass",
                                          text_or<"/spec/volumeAttributesClassName", "<unset>">};
-constexpr Column volume_mode_column{"VolumeMode", "string", 1,
-                                    text_or<"/spec/volumeMode", "<unset>">};
-
-constexpr Column persistentvolumeclaims[] = {
-    name_column,
-    {"Status", "string", 0, phase_or_terminating},
-    {"Volume", "string", 0, text_cell<"/spec/volumeName">},
-    {"Capacity", "string", 0,
-     [](Object claim, Instant) {
-         const bool is_bound = !text_at(claim, "/spec/volumeName").empty();
-         return text(is_bound ? text_at(claim, "/status/capacity/storage") : "");
-     }},
-    {"Access Modes", "string", 0,
-     [](Object claim, Instant) {
-         const bool is_bound = !text_at(claim, "/spec/volumeName").empty();
-         return text(is_bound ? access_modes(array_at(claim, "/status/accessModes")) : "");
-     }},
-    storage_class_column,
-    attributes_class_column,
-    age_column,
-    volume_mode_column,
-};
-
-constexpr Column persistentvolumes[] = {
-    name_column,
-    {"Capacity", "string", 0, text_cell<"/spec/capacity/storage">},
-    {"Access Modes", "string", 0,
-     [](Object volume, Instant) {
-         return text(access_modes(array_at(volume, "/spec/accessModes")));
-     }},
-    {"Reclaim Policy", "string", 0, text_cell<"/spec/persistentVolumeReclaimPolicy">},
-    {"Status", "string", 0, phase_or_terminating},
-    {"Claim", "string", 0,
-     [](Object volume, Instant) {
-         const std::string ns = text_at(volume, "/spec/claimRef/namespace");
-         return text(ns.empty() ? "" : ns + "/" + text_at(volume, "/spec/claimRef/name"));
-     }},
-    storage_class_column,
-    attributes_class_column,
-    {"Reason", "string", 0, text_cell<"/status/reason">},
-    age_column,
-    volume_mode_column,
-};
+constexpr Column volume_mode_column{"VolumeMode", text_or<"/spec/volumeMode", "<unset>">, wide};
 
 json::value event_first_seen(Object event, Instant now) {
     const std::string first = text_at(event, "/firstTimestamp");
@@ -200,74 +128,99 @@ json::value event_source(Object event, Instant) {
     return text(instance.empty() ? source : source + ", " + instance);
 }
 
-constexpr Column events[] = {
-    {"Last Seen", "string", 0, event_last_seen},
-    {"Type", "string", 0, text_cell<"/type">},
-    {"Reason", "string", 0, text_cell<"/reason">},
-    {"Object", "string", 0,
-     [](Object event, Instant) {
-         const std::string target = text_at(event, "/involvedObject/name");
-         const std::string kind = lower(text_at(event, "/involvedObject/kind"));
-         return text(target.empty() ? kind : kind + "/" + target);
-     }},
-    {"Subobject", "string", 1, text_cell<"/involvedObject/fieldPath">},
-    {"Source", "string", 1, event_source},
-    {"Message", "string", 0, text_cell<"/message">},
-    {"First Seen", "string", 1, event_first_seen},
-    {"Count", "string", 1,
-     [](Object event, Instant) -> json::value {
-         const auto count = number_at(event, "/series/count", number_at(event, "/count"));
-         return std::max<std::int64_t>(count, 1);
-     }},
-    {"Name", "string", 1, name, "name"},
-};
+json::value event_object(Object event, Instant) {
+    const std::string target = text_at(event, "/involvedObject/name");
+    const std::string kind = in_lower_case(text_at(event, "/involvedObject/kind"));
+    return text(target.empty() ? kind : kind + "/" + target);
+}
 
-constexpr Column leases[] = {
-    name_column,
-    {"Holder", "string", 0, text_cell<"/spec/holderIdentity">},
-    age_column,
-};
+json::value event_count(Object event, Instant) {
+    const auto count = number_at(event, "/series/count", number_at(event, "/count"));
+    return std::max<std::int64_t>(count, 1);
+}
 
-constexpr Column customresourcedefinitions[] = {
-    name_column,
-    {"Created At", "date", 0, text_cell<"/metadata/creationTimestamp">},
-};
+json::value class_name(Object storage, Instant) {
+    const std::string mark = "/metadata/annotations/storageclass.kubernetes.io~1is-default-class";
+    const bool is_default = text_at(storage, mark) == "true";
+    return text(text_at(storage, "/metadata/name") + (is_default ? " (default)" : ""));
+}
 
-constexpr Column storageclasses[] = {
-    {"Name", "string", 0,
-     [](Object storage, Instant) {
-         const bool is_default =
-             text_at(storage,
-                     "/metadata/annotations/storageclass.kubernetes.io~1is-default-class") ==
-             "true";
-         return text(text_at(storage, "/metadata/name") + (is_default ? " (default)" : ""));
-     },
-     "name"},
-    {"Provisioner", "string", 0, text_cell<"/provisioner">},
-    {"ReclaimPolicy", "string", 0, text_or<"/reclaimPolicy", "Delete">},
-    {"VolumeBindingMode", "string", 0, text_or<"/volumeBindingMode", "Immediate">},
-    {"AllowVolumeExpansion", "string", 0,
-     [](Object storage, Instant) -> json::value {
-         return flag_at(storage, "/allowVolumeExpansion");
-     }},
-    age_column,
-};
+json::value allows_expansion(Object storage, Instant) {
+    return flag_at(storage, "/allowVolumeExpansion");
+}
 
 }  // namespace
 
-std::span<const Column> other_columns(std::string_view plural) {
-    if (plural == "nodes") return nodes;
-    if (plural == "namespaces") return namespaces;
-    if (plural == "configmaps") return configmaps;
-    if (plural == "secrets") return secrets;
-    if (plural == "services") return services;
-    if (plural == "persistentvolumeclaims") return persistentvolumeclaims;
-    if (plural == "persistentvolumes") return persistentvolumes;
-    if (plural == "events") return events;
-    if (plural == "leases") return leases;
-    if (plural == "customresourcedefinitions") return customresourcedefinitions;
-    if (plural == "storageclasses") return storageclasses;
-    return {};
+Columns other_columns() {
+    return {
+        {"", {name_column, age_column}},
+        {"nodes",
+         {name_column,
+          {"Status", node_status},
+          {"Roles", node_roles},
+          age_column,
+          {"Version", text_cell<"/status/nodeInfo/kubeletVersion">},
+          {"Internal-IP", node_address<"InternalIP">, wide},
+          {"External-IP", node_address<"ExternalIP">, wide},
+          {"OS-Image", text_or<"/status/nodeInfo/osImage", "<unknown>">, wide},
+          {"Kernel-Version", text_or<"/status/nodeInfo/kernelVersion", "<unknown>">, wide},
+          {"Container-Runtime", text_or<"/status/nodeInfo/containerRuntimeVersion", "<unknown>">,
+           wide}}},
+        {"namespaces", {name_column, {"Status", text_cell<"/status/phase">}, age_column}},
+        {"configmaps", {name_column, {"Data", data_size}, age_column}},
+        {"secrets", {name_column, {"Type", text_cell<"/type">}, {"Data", data_size}, age_column}},
+        {"services",
+         {name_column,
+          {"Type", text_cell<"/spec/type">},
+          {"Cluster-IP", text_or<"/spec/clusterIP">},
+          {"External-IP", external_ip},
+          {"Port(s)", service_ports},
+          age_column,
+          {"Selector", labels_cell<"/spec/selector">, wide}}},
+        {"persistentvolumeclaims",
+         {name_column,
+          {"Status", phase_or_terminating},
+          {"Volume", text_cell<"/spec/volumeName">},
+          {"Capacity", capacity},
+          {"Access Modes", claim_modes},
+          storage_class_column,
+          attributes_class_column,
+          age_column,
+          volume_mode_column}},
+        {"persistentvolumes",
+         {name_column,
+          {"Capacity", text_cell<"/spec/capacity/storage">},
+          {"Access Modes", volume_modes},
+          {"Reclaim Policy", text_cell<"/spec/persistentVolumeReclaimPolicy">},
+          {"Status", phase_or_terminating},
+          {"Claim", claim_of},
+          storage_class_column,
+          attributes_class_column,
+          {"Reason", text_cell<"/status/reason">},
+          age_column,
+          volume_mode_column}},
+        {"events",
+         {{"Last Seen", event_last_seen},
+          {"Type", text_cell<"/type">},
+          {"Reason", text_cell<"/reason">},
+          {"Object", event_object},
+          {"Subobject", text_cell<"/involvedObject/fieldPath">, wide},
+          {"Source", event_source, wide},
+          {"Message", text_cell<"/message">},
+          {"First Seen", event_first_seen, wide},
+          {"Count", event_count, wide},
+          {"Name", name, wide, "string", "name"}}},
+        {"leases", {name_column, {"Holder", text_cell<"/spec/holderIdentity">}, age_column}},
+        {"customresourcedefinitions",
+         {name_column, {"Created At", text_cell<"/metadata/creationTimestamp">, 0, "date"}}},
+        {"storageclasses",
+         {{"Name", class_name, 0, "string", "name"},
+          {"Provisioner", text_cell<"/provisioner">},
+          {"ReclaimPolicy", text_or<"/reclaimPolicy", "Delete">},
+          {"VolumeBindingMode", text_or<"/volumeBindingMode", "Immediate">},
+          {"AllowVolumeExpansion", allows_expansion},
+          age_column}},
+    };
 }
 
 }  // namespace sluice::sim

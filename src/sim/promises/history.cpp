@@ -19,28 +19,12 @@ json::object undeleted(json::object pod) {
     return pod;
 }
 
-std::int64_t exposed_by(const json::object& set, std::int64_t replicas) {
-    return std::max<std::int64_t>(0, replicas - partition_of(set));
-}
-
 }  // namespace
-
-std::string name_in(const json::object& object) {
-    return text_at(object, "/metadata/name");
-}
-
-std::string uid_in(const json::object& object) {
-    return text_at(object, "/metadata/uid");
-}
 
 const json::object* named(const std::vector<ObjectPtr>& objects, std::string_view name) {
     const auto found = std::ranges::find_if(
         objects, [&](const ObjectPtr& one) { return name_in(one->object()) == name; });
     return found == objects.end() ? nullptr : &(*found)->object();
-}
-
-bool is_undone(const json::object& set) {
-    return text_at(set, "/status/updateRevision") == text_at(set, "/status/currentRevision");
 }
 
 std::int64_t index_of(const std::string& pod, const json::object& set) {
@@ -65,20 +49,8 @@ const std::vector<ObjectPtr>& LiveRead::of(const std::string& resource) const {
     return found == objects.end() ? none : found->second;
 }
 
-bool SetWrite::is_lowered() const {
-    return partition_of(now()) < partition_of(before());
-}
-
-std::int64_t SetWrite::replicas() const {
-    return number_at(now(), "/spec/replicas");
-}
-
-std::int64_t SetWrite::exposed_before() const {
-    return exposed_by(before(), replicas());
-}
-
-std::int64_t SetWrite::exposed() const {
-    return exposed_by(now(), replicas());
+std::int64_t SetWrite::exposed_by(const json::object& set) const {
+    return std::max<std::int64_t>(0, replicas() - partition_of(set));
 }
 
 LiveRead History::read(const std::string& ns, const std::string& name) const {

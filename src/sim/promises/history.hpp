@@ -12,15 +12,23 @@
 
 #include "model/ref.hpp"
 #include "sim/actors/cluster.hpp"
+#include "sim/api/state.hpp"
 #include "sim/promises/notes.hpp"
 
 namespace sluice::sim {
 
 // Of objects in the API, as text.
-std::string name_in(const json::object& object);
-std::string uid_in(const json::object& object);
+inline std::string name_in(const json::object& object) {
+    return text_at(object, "/metadata/name");
+}
+inline std::string uid_in(const json::object& object) {
+    return text_at(object, "/metadata/uid");
+}
 const json::object* named(const std::vector<ObjectPtr>& objects, std::string_view name);
-bool is_undone(const json::object& set);  // somebody put the template back
+// Somebody put the template back.
+inline bool is_undone(const json::object& set) {
+    return text_at(set, "/status/updateRevision") == text_at(set, "/status/currentRevision");
+}
 // "web-12", counted from the first ordinal of its set.
 std::int64_t index_of(const std::string& pod, const json::object& set);
 std::string pod_at(const json::object& set, std::int64_t index);
@@ -60,11 +68,12 @@ struct SetWrite {
     bool begins = false;  // another rollout than was known
     const json::object& before() const { return change.before->object(); }
     const json::object& now() const { return change.object->object(); }
-    bool is_lowered() const;
-    std::int64_t replicas() const;
+    bool is_lowered() const { return partition_of(now()) < partition_of(before()); }
+    std::int64_t replicas() const { return number_at(now(), "/spec/replicas"); }
     // Pods that the gate lets go, of as many as there are now.
-    std::int64_t exposed_before() const;
-    std::int64_t exposed() const;
+    std::int64_t exposed_before() const { return exposed_by(before()); }
+    std::int64_t exposed() const { return exposed_by(now()); }
+    std::int64_t exposed_by(const json::object& set) const;
 };
 
 // An operator deleted a pod, by its UID.

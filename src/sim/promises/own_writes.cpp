@@ -1,19 +1,12 @@
 // What an operator may write and delete, and what no write of it may show.
-#include <fmt/format.h>
-
 #include <algorithm>
 
-#include "sim/api/admission.hpp"
 #include "sim/api/state.hpp"
 #include "sim/apis/registry.hpp"
 #include "sim/promises/promise.hpp"
 
 namespace sluice::sim {
 namespace {
-
-bool is_own(const Change& change) {
-    return change.user == operator_user;
-}
 
 // A promise of an API says what may be done to these.
 bool is_judged_elsewhere(const std::string& resource) {
@@ -55,7 +48,6 @@ json::object untouchable(json::object object, const std::string& resource) {
 void writes_its_own(const Promise& promise, const Change& change) {
     const std::string& resource = change.place.resource;
     const std::string& name = change.place.name;
-    if (!is_own(change)) return;
     promise.tested();
     const bool may = resource == "statefulsets.apps" || resource == "events" ||
                      resource == "leases.coordination.k8s.io" || is_judged_elsewhere(resource);
@@ -63,41 +55,36 @@ void writes_its_own(const Promise& promise, const Change& change) {
     const bool is_gone = change.type == Change::Type::Deleted;
     if (!is_custom(promise.in.cluster, resource)) {
         if (resource == "pods" ? !is_pod_deletion(change) : !is_gone)
-            promise.broken(fmt::format("an operator wrote {} {}", resource, name));
+            promise.broken("an operator wrote {} {}", resource, name);
     } else if (!change.before && !is_gone) {
-        promise.broken(fmt::format("an operator made {} {}", resource, name));
+        promise.broken("an operator made {} {}", resource, name);
     } else if (!is_gone && untouchable(change.before->object(), resource) !=
                                untouchable(change.object->object(), resource)) {
-        promise.broken(
-            fmt::format("an operator changed more than the status and its finalizer on {}", name));
+        promise.broken("an operator changed more than the status and its finalizer on {}", name);
     }
 }
 
 // S11: pods by their UID; a custom object that somebody else has deleted goes with our finalizer.
 void deletes_by_uid(const Promise& promise, const Change& change) {
     const std::string& resource = change.place.resource;
-    if (!is_own(change)) return;
     promise.tested();
     const json::object& object = change.object->object();
     if (resource == "pods") {
         if (is_pod_deletion(change) && !promise.in.history.is_named(uid_in(object)))
-            promise.broken(fmt::format("an operator deleted pod {} without naming its UID",
-                                       change.place.name));
+            promise.broken("an operator deleted pod {} without naming its UID", change.place.name);
         return;
     }
     const bool may = is_judged_elsewhere(resource) ||
                      (is_custom(promise.in.cluster, resource) && is_terminating(object));
     if (change.type == Change::Type::Deleted && !may)
-        promise.broken(fmt::format("an operator deleted {} {}", resource, change.place.name));
+        promise.broken("an operator deleted {} {}", resource, change.place.name);
 }
 
 // S14
 void writes_no_secret(const Promise& promise, const Change& change) {
-    if (!is_own(change)) return;
     promise.tested();
     if (shows_canary(change.object->text()))
-        promise.broken(
-            fmt::format("a secret is in {} {}", change.place.resource, change.place.name));
+        promise.broken("a secret is in {} {}", change.place.resource, change.place.name);
 }
 
 void logs_no_secret(const Promise& promise, const controller::Log& line) {
@@ -106,17 +93,17 @@ void logs_no_secret(const Promise& promise, const controller::Log& line) {
 
 // S16
 void stays_in_its_namespace(const Promise& promise, const Change& change) {
-    if (!is_own(change) || change.place.resource != "events") return;
+    if (change.place.resource != "events") return;
     promise.tested();
     if (text_at(change.object->object(), "/involvedObject/namespace") != change.place.ns)
         promise.broken("an event stands in another namespace than what it is about");
 }
 
 constexpr Rule<> rules[] = {
-    {.name = "S10", .on_change = writes_its_own},
-    {.name = "S11", .on_change = deletes_by_uid},
-    {.name = "S14", .on_change = writes_no_secret, .on_log = logs_no_secret},
-    {.name = "S16", .on_change = stays_in_its_namespace},
+    {.name = "S10", .on_own_change = writes_its_own},
+    {.name = "S11", .on_own_change = deletes_by_uid},
+    {.name = "S14", .on_own_change = writes_no_secret, .on_log = logs_no_secret},
+    {.name = "S16", .on_own_change = stays_in_its_namespace},
 };
 
 }  // namespace

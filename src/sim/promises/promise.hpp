@@ -2,6 +2,8 @@
 // of it, and says when it is broken.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <memory>
 #include <set>
 #include <string>
@@ -9,6 +11,7 @@
 #include <vector>
 
 #include "controller/effect.hpp"
+#include "sim/api/admission.hpp"
 #include "sim/apis/egress.hpp"
 #include "sim/promises/history.hpp"
 
@@ -62,10 +65,19 @@ struct Inspection {
 
 class Promise : public Observer {
   public:
+    static constexpr std::size_t violations_max = 50;
+
     Promise(std::string_view name, const Inspection& inspection) : in(inspection), name_(name) {}
 
     void tested() const { in.findings.tested.insert(name_); }
-    void broken(const std::string& what) const;
+    template <class... Told>
+    void broken(fmt::format_string<Told...> what, Told&&... told) const {
+        tested();
+        if (in.findings.violations.size() < violations_max)
+            in.findings.violations.push_back(
+                fmt::format("{} at {}: {}", name_, to_rfc3339(now()),
+                            fmt::format(what, std::forward<Told>(told)...)));
+    }
     Instant now() const { return in.cluster.now(); }
 
     const Inspection in;
@@ -80,6 +92,7 @@ template <class Judge = Promise>
 struct Rule {
     std::string_view name;
     void (*on_change)(const Judge&, const Change&) = nullptr;
+    void (*on_own_change)(const Judge&, const Change&) = nullptr;  // one that an operator made
     void (*on_set_write)(const Judge&, const SetWrite&) = nullptr;
     void (*on_lowered)(const Judge&, const SetWrite&) = nullptr;
     void (*on_step)(const Judge&, const SetWrite&) = nullptr;
@@ -95,7 +108,10 @@ class RuledPromise final : public Judge {
     RuledPromise(const Rule<Judge>& rule, Known&... known)
         : Judge(rule.name, known...), rule_(rule) {}
 
-    void on_change(const Change& seen) override { judge(rule_.on_change, seen); }
+    void on_change(const Change& seen) override {
+        judge(rule_.on_change, seen);
+        if (seen.user == operator_user) judge(rule_.on_own_change, seen);
+    }
     void on_set_write(const SetWrite& seen) override { judge(rule_.on_set_write, seen); }
     void on_lowered(const SetWrite& seen) override { judge(rule_.on_lowered, seen); }
     void on_step(const SetWrite& seen) override { judge(rule_.on_step, seen); }

@@ -1,6 +1,4 @@
 // When an operator may delete a pod: to take a failed revision back, or because the pod is stuck.
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "sim/api/state.hpp"
@@ -57,10 +55,9 @@ void check_way_back(const Promise& promise, const PodRemoval& removal) {
     const std::string home = text_at(set, "/status/currentRevision");
     const bool excused = text_at(removal.read->set->object(), excuse_at) == "true";
     if (text_at(removal.pod(), revision_at) == home)
-        promise.broken(fmt::format("{} was deleted, and was back already", name));
+        promise.broken("{} was deleted, and was back already", name);
     const std::int64_t replicas = number_at(set, "/spec/replicas");
-    if (partition_of(set) < replicas)
-        promise.broken(fmt::format("{} was deleted while the gate is open", name));
+    if (partition_of(set) < replicas) promise.broken("{} was deleted while the gate is open", name);
     bool is_newest = true;
     for (std::int64_t index = 0; index < replicas; ++index) {
         const std::string other = pod_at(set, index);
@@ -72,9 +69,9 @@ void check_way_back(const Promise& promise, const PodRemoval& removal) {
         const bool failed = one && text_at(*one, revision_at) != home;
         const bool well =
             one && !is_terminating(*one) && (failed || has_condition(*one, "Ready") || excused);
-        if (!well) promise.broken(fmt::format("{} was deleted while {} is away", name, other));
+        if (!well) promise.broken("{} was deleted while {} is away", name, other);
         if (failed && is_newest)
-            promise.broken(fmt::format("{} was deleted before {}, which is newer", name, other));
+            promise.broken("{} was deleted before {}, which is newer", name, other);
     }
 }
 
@@ -84,8 +81,8 @@ void takes_back_in_order(const Promise& promise, const PodRemoval& removal) {
     if (!removal.set || !removal.read) return;
     if (is_going_back(promise, removal)) return check_way_back(promise, removal);
     if (!is_stuck_in_rollout(promise, removal))
-        promise.broken(fmt::format("{} was deleted, and is neither on its way back nor stuck",
-                                   removal.change.place.name));
+        promise.broken("{} was deleted, and is neither on its way back nor stuck",
+                       removal.change.place.name);
 }
 
 // S32: where leaders are elected, the set says who leads.
@@ -97,9 +94,9 @@ void removes_as_leader(const Promise& promise, const PodRemoval& removal) {
     const auto fence = fence_note(removal.set->object());
     if (!fence || fence->lease != uid_in(lease) ||
         fence->transitions != number_at(lease, "/spec/leaseTransitions"))
-        promise.broken(fmt::format(
+        promise.broken(
             "{} was deleted, and its set has not the fence of the lease that is in force",
-            removal.change.place.name));
+            removal.change.place.name);
 }
 
 // S33: where no rollout is on its way back only a pod goes that is stuck: the newest first, while
@@ -112,7 +109,7 @@ void replaces_stuck_pods(const Promise& promise, const PodRemoval& removal) {
     const json::object& set = read.set->object();
     const std::string name = name_in(removal.pod());
     if (has(set, unstick_at) || text_at(set, paused_at) == "true")
-        promise.broken(fmt::format("{} was replaced, and the set says that it must not be", name));
+        promise.broken("{} was replaced, and the set says that it must not be", name);
     const bool excused = text_at(set, excuse_at) == "true";
     bool is_newest = true;
     for (std::int64_t index = 0; index < number_at(set, "/spec/replicas"); ++index) {
@@ -125,9 +122,9 @@ void replaces_stuck_pods(const Promise& promise, const PodRemoval& removal) {
         // Above it, pods that are not there wait for it.
         const bool waits = !is_newest && (!one || is_terminating(*one));
         if (!stuck && !well && !waits)
-            promise.broken(fmt::format("{} was replaced while {} is away", name, other));
+            promise.broken("{} was replaced while {} is away", name, other);
         if (stuck && is_newest)
-            promise.broken(fmt::format("{} was replaced before {}, which is newer", name, other));
+            promise.broken("{} was replaced before {}, which is newer", name, other);
     }
 }
 

@@ -1,6 +1,4 @@
 // What an operator may change on a StatefulSet, in whose name, and what it may say of it.
-#include <fmt/format.h>
-
 #include "api/registry.hpp"
 #include "sim/api/state.hpp"
 #include "sim/apis/registry.hpp"
@@ -36,13 +34,12 @@ class FencesRise final : public Promise {
         const auto fence = fence_note(write.now());
         const bool is_kept = has(write.now(), claim_at);
         if (!fence && is_kept && !in.cluster.api().list("leases.coordination.k8s.io").empty())
-            broken(fmt::format("a write to {} carries no fence", write.change.place.name));
+            broken("a write to {} carries no fence", write.change.place.name);
         if (fence) {
             tested();
             const FenceNote& last = last_.try_emplace(uid, *fence).first->second;
             if (last.lease == fence->lease && fence->transitions < last.transitions)
-                broken(fmt::format("a write of fence {} after one of {}", fence->transitions,
-                                   last.transitions));
+                broken("a write of fence {} after one of {}", fence->transitions, last.transitions);
             last_[uid] = *fence;
         }
         if (!is_kept) last_.erase(uid);
@@ -68,9 +65,8 @@ void reads_no_namesake(const Promise& promise, const SetWrite& write) {
 void changes_partitions(const Promise& promise, const SetWrite& write) {
     promise.tested();
     if (untouchable(write.before()) != untouchable(write.now()))
-        promise.broken(
-            fmt::format("an operator changed more than the partition and its annotations on {}",
-                        write.change.place.name));
+        promise.broken("an operator changed more than the partition and its annotations on {}",
+                       write.change.place.name);
 }
 
 // S17
@@ -79,8 +75,7 @@ void owns_no_set(const Promise& promise, const SetWrite& write) {
     for (const char* field : {"ownerReferences", "finalizers"}) {
         const std::string pointer = std::string{"/metadata/"} + field;
         if (array_at(write.before(), pointer) != array_at(write.now(), pointer))
-            promise.broken(
-                fmt::format("an operator changed {} of {}", field, write.change.place.name));
+            promise.broken("an operator changed {} of {}", field, write.change.place.name);
     }
 }
 
@@ -103,9 +98,9 @@ void completes_what_is_complete(const Promise& promise, const SetWrite& write) {
     const Place& place = write.change.place;
     for (const ObjectPtr& pod : promise.in.history.read(place.ns, place.name).pods)
         if (!is_terminating(pod->object()) && text_at(pod->object(), revision_at) != wanted)
-            promise.broken(fmt::format(
+            promise.broken(
                 "the rollout of {} is called complete, and {} is not on the new revision",
-                place.name, name_in(pod->object())));
+                place.name, name_in(pod->object()));
 }
 
 constexpr Rule<> rules[] = {

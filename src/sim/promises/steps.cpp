@@ -1,6 +1,4 @@
 // When the gate of a StatefulSet may be lowered, and which pods may come up behind it.
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "sim/api/admission.hpp"
@@ -26,8 +24,7 @@ bool is_settled(const json::object& set, const std::vector<ObjectPtr>& pods) {
 // behind it.
 void is_of_an_api(const Promise& promise, const SetWrite& write) {
     if (!api_of_claim(text_at(write.now(), claim_at)))
-        promise.broken(fmt::format("the gate of {} was lowered, and no API says how",
-                                   write.change.place.name));
+        promise.broken("the gate of {} was lowered, and no API says how", write.change.place.name);
 }
 
 void is_asked_for(const Promise& promise, const SetWrite& write) {
@@ -36,8 +33,7 @@ void is_asked_for(const Promise& promise, const SetWrite& write) {
     const bool is_asked = std::ranges::any_of(
         promise.in.observers, [&](const auto& one) { return one->asks_for_release(write); });
     if (!is_asked && !is_settled(write.read->set->object(), write.read->pods))
-        promise.broken(
-            fmt::format("{} was released, and nobody had asked for it", write.change.place.name));
+        promise.broken("{} was released, and nobody had asked for it", write.change.place.name);
 }
 
 // S2: everything that was let go before is there, on the new revision and ready; and whatever
@@ -59,8 +55,8 @@ void pods_are_ready(const Promise& promise, const SetWrite& write) {
         const bool ready = pod && has_condition(*pod, "Ready");
         const bool updated = pod && text_at(*pod, revision_at) == revision;
         if (!ready || (index >= before && !updated))
-            promise.broken(fmt::format("the gate was lowered while {} is not {}", name,
-                                       ready ? "updated" : "ready"));
+            promise.broken("the gate was lowered while {} is not {}", name,
+                           ready ? "updated" : "ready");
     }
 }
 
@@ -94,7 +90,7 @@ class StepsOnce final : public Promise {
         tested();
         const std::int64_t gate = partition_of(write.now());
         if (!taken_[uid_in(write.now())].insert(gate).second)
-            broken(fmt::format("the gate was lowered to {} twice in one rollout", gate));
+            broken("the gate was lowered to {} twice in one rollout", gate);
     }
 
   private:
@@ -125,8 +121,7 @@ class OnePodAtATime final : public Promise {
         tested();
         const Api* api = api_of_claim(text_at(write.now(), claim_at));
         if (write.exposed() > write.exposed_before() + 1 && !(api && api->lets_many_go))
-            broken(fmt::format("{} pods were let go at once",
-                               write.exposed() - write.exposed_before()));
+            broken("{} pods were let go at once", write.exposed() - write.exposed_before());
     }
 
   private:
@@ -170,8 +165,7 @@ class OnePodAtATime final : public Promise {
         if (is_excused || revision == text_at(set->object(), "/status/currentRevision") ||
             workload.approved.contains({revision, index}))
             return;
-        broken(fmt::format("{} came up on revision {}, and nobody had let it go", change.place.name,
-                           revision));
+        broken("{} came up on revision {}, and nobody had let it go", change.place.name, revision);
     }
 
     std::map<std::string, Leak> leaks_;  // by UID
@@ -181,21 +175,20 @@ class OnePodAtATime final : public Promise {
 void reads_before_lowering(const Promise& promise, const SetWrite& write) {
     promise.tested();
     if (!write.read)
-        promise.broken(fmt::format("the gate of {} was lowered without a look at the API before",
-                                   write.change.place.name));
+        promise.broken("the gate of {} was lowered without a look at the API before",
+                       write.change.place.name);
 }
 
 void reads_before_release(const Promise& promise, const SetWrite& write) {
     promise.tested();
     if (!write.read)
-        promise.broken(fmt::format("{} was released without a look at the API before",
-                                   write.change.place.name));
+        promise.broken("{} was released without a look at the API before", write.change.place.name);
 }
 
 void reads_before_removal(const Promise& promise, const PodRemoval& removal) {
     if (!removal.set || !removal.read)
-        promise.broken(fmt::format("{} was deleted without a look at the API before",
-                                   removal.change.place.name));
+        promise.broken("{} was deleted without a look at the API before",
+                       removal.change.place.name);
 }
 
 // S23: no decision on a status that speaks of an older spec, and none is carried out on a spec that

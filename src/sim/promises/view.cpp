@@ -1,6 +1,4 @@
 // Whether an operator's view of the world is the truth.
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "api/registry.hpp"
@@ -40,29 +38,23 @@ class KnowsTheWorld final : public Promise {
             if (!is_watched(host, key.ns)) continue;
             const auto known = store.find(ref_to(model::statefulsets, key));
             if (!known || model::meta_of(*known).resource_version != set->version())
-                broken(fmt::format("the operator does not know {} as it is", to_text(key)));
+                broken("the operator does not know {} as it is", to_text(key));
             if (known)
                 pods += store.owned_by<model::Pod>(model::pods, model::meta_of(*known)).size();
             ++sets;
         }
         const std::size_t known = store.size(model::statefulsets);
-        if (known != sets)
-            broken(fmt::format("the operator knows {} sets, and there are {}", known, sets));
+        if (known != sets) broken("the operator knows {} sets, and there are {}", known, sets);
         std::size_t truth = 0;
         for (const ObjectPtr& pod : in.cluster.api().list("pods"))
             truth += text_at(pod->object(), "/metadata/ownerReferences/0/kind") == "StatefulSet";
-        if (pods != truth)
-            broken(fmt::format("the operator knows {} pods, and there are {}", pods, truth));
-        compare_objects(host);
-    }
-
-  private:
-    void compare_objects(const OperatorHost& host) const {
+        if (pods != truth) broken("the operator knows {} pods, and there are {}", pods, truth);
         for (const api::Api& api : api::apis())
-            if (const auto* table = host.controller().store().objects(api.resource))
+            if (const auto* table = store.objects(api.resource))
                 compare_objects(host, api.resource->plural, *table);
     }
 
+  private:
     // What is too large to be read may be known as it was, or not at all.
     void compare_objects(const OperatorHost& host, std::string_view plural,
                          const runtime::ObjectTable& table) const {
@@ -76,13 +68,12 @@ class KnowsTheWorld final : public Promise {
                 const bool is_right =
                     found && model::meta_of(*found).resource_version == one->version();
                 if (is_readable && is_watched(host, key.ns) && !is_right)
-                    broken(fmt::format("the operator does not know {} as it is", to_text(key)));
+                    broken("the operator does not know {} as it is", to_text(key));
                 known += found.has_value();
             }
         }
         if (table.size() != known)
-            broken(fmt::format("the operator knows {} {}, of which {} are there", table.size(),
-                               plural, known));
+            broken("the operator knows {} {}, of which {} are there", table.size(), plural, known);
     }
 };
 

@@ -18,37 +18,10 @@ std::string note(const World& world, const std::string& name, const std::string&
                : std::string{};
 }
 
-Seen pods(const World& world, Words words) {
-    return unless_same(joined(words.subspan(1)), world.pods_text(shop, words[0]));
-}
-
-Seen pods_in(const World& world, Words words) {
-    return unless_same(joined(words.subspan(2)), world.pods_text(words[0], words[1]));
-}
-
 Seen partition(const World& world, Words words) {
     const ObjectPtr set = world.set(shop, words[0]);
     if (!set) return "gone";
     return unless_same(words[1], std::to_string(partition_of(set->object())));
-}
-
-Seen phase(const World& world, Words words) {
-    return unless_same(words[1], note(world, words[0], "sluice.dev/phase"));
-}
-
-Seen reason(const World& world, Words words) {
-    return unless_same(words[1], note(world, words[0], "sluice.dev/reason"));
-}
-
-Seen message(const World& world, Words words) {
-    const std::string said = note(world, words[0], "sluice.dev/message");
-    return said.find(joined(words.subspan(1))) != std::string::npos ? Seen{} : Seen{said};
-}
-
-// "annotation web KEY absent" and "annotation web KEY VALUE"
-Seen annotation(const World& world, Words words) {
-    const std::string found = note(world, words[0], words[1]);
-    return unless_same(words[2] == "absent" ? "" : joined(words.subspan(2)), found);
 }
 
 Seen event(const World& world, Words words) {
@@ -70,16 +43,6 @@ Seen no_event(const World& world, Words words) {
     return std::nullopt;
 }
 
-Seen jobs(const World& world, Words words) {
-    return unless_same(words[0],
-                       std::to_string(world.cluster.api().list("jobs.batch", shop).size()));
-}
-
-Seen claims(const World& world, Words words) {
-    return unless_same(words[0],
-                       std::to_string(world.cluster.api().list("persistentvolumeclaims").size()));
-}
-
 Seen one_leader(const World& world, Words) {
     const auto count = std::ranges::count_if(
         world.operators, [](const auto& one) { return one->is_running() && one->leads(); });
@@ -99,33 +62,111 @@ Seen corrections(const World& world, Words words) {
     return worst <= most ? Seen{} : Seen{fmt::format("{} in one minute", worst)};
 }
 
-Seen gone(const World& world, Words words) {
-    return world.set(shop, words[0]) ? Seen{"it is still there"} : Seen{};
+// What a reader of the status asks for, and where it stands: in all APIs, and in some.
+const std::vector<ReportField>& fields() {
+    static const std::vector<ReportField> all = [] {
+        std::vector<ReportField> known{{"phase", "/status/phase"},
+                                       {"reason", "/status/reason"},
+                                       {"message", "/status/message"},
+                                       {"unblock", "/status/unblock"},
+                                       {"guarantee", "/status/guarantee"}};
+        for (const Api& api : apis())
+            known.insert(known.end(), api.fields.begin(), api.fields.end());
+        return known;
+    }();
+    return all;
+}
+
+std::string plain_text(const json::value* value) {
+    if (!value) return "absent";
+    return value->is_string() ? std::string{value->get_string()} : json::serialize(*value);
+}
+
+// rollout NAME gone, rollout NAME FIELD VALUE|absent|present, rollout NAME says TEXT,
+// rollout NAME condition TYPE STATUS [REASON]
+Seen rollout(const World& world, Words words) {
+    const ObjectPtr object = world.rollout(shop, words[0]);
+    if (words[1] == "gone") return object ? Seen{"it is still there"} : Seen{};
+    if (!object) return "it is gone";
+    if (words.size() < 3) return "an expectation that says too little";
+    if (words[1] == "condition") {
+        const auto* found = condition(object_at(object->object(), "/status"), words[2]);
+        if (!found) return "no such condition";
+        std::string text = text_at(*found, "/status");
+        if (words.size() > 4) text += " " + text_at(*found, "/reason");
+        return unless_same(joined(words.subspan(3)), text);
+    }
+    const std::string_view word = words[1] == "says" ? "message" : std::string_view{words[1]};
+    const auto field = std::ranges::find(fields(), word, &ReportField::word);
+    if (field == fields().end()) return fmt::format("no such field: {}", words[1]);
+    const std::string found = plain_text(find(object->object(), field->pointer));
+    const std::string wanted = joined(words.subspan(2));
+    if (words[1] == "says" || words[1] == "unblock") return unless_says(wanted, found);
+    if (wanted == "present") return found != "absent" ? Seen{} : Seen{"nothing"};
+    return unless_same(wanted, found);
 }
 
 constexpr Expectation table[] = {
-    {"pods", "NAME TAG TAG ...", 1, true, pods},
-    {"pods in", "NAMESPACE NAME TAG ...", 2, true, pods_in},
+    {"pods", "NAME TAG TAG ...", 1, true,
+     [](const World& world, Words words) {
+         return unless_same(joined(words.subspan(1)), world.pods_text(shop, words[0]));
+     }},
+    {"pods in", "NAMESPACE NAME TAG ...", 2, true,
+     [](const World& world, Words words) {
+         return unless_same(joined(words.subspan(2)), world.pods_text(words[0], words[1]));
+     }},
     {"partition", "NAME NUMBER", 2, true, partition},
-    {"phase", "NAME PHASE", 2, true, phase},
-    {"reason", "NAME REASON", 2, true, reason},
-    {"message", "NAME TEXT", 2, true, message},
-    {"annotation", "NAME KEY VALUE|absent", 3, true, annotation},
+    {"phase", "NAME PHASE", 2, true,
+     [](const World& world, Words words) {
+         return unless_same(words[1], note(world, words[0], "sluice.dev/phase"));
+     }},
+    {"reason", "NAME REASON", 2, true,
+     [](const World& world, Words words) {
+         return unless_same(words[1], note(world, words[0], "sluice.dev/reason"));
+     }},
+    {"message", "NAME TEXT", 2, true,
+     [](const World& world, Words words) {
+         return unless_says(joined(words.subspan(1)), note(world, words[0], "sluice.dev/message"));
+     }},
+    {"annotation", "NAME KEY VALUE|absent", 3, true,
+     [](const World& world, Words words) {
+         return unless_same(words[2] == "absent" ? "" : joined(words.subspan(2)),
+                            note(world, words[0], words[1]));
+     }},
     {"event", "NAME REASON", 2, false, event},
     {"no event", "NAME REASON", 2, true, no_event},
-    {"jobs", "NUMBER", 1, true, jobs},
-    {"claims", "NUMBER", 1, true, claims},
+    {"jobs", "NUMBER", 1, true,
+     [](const World& world, Words words) {
+         const auto jobs = world.cluster.api().list("jobs.batch", shop);
+         return unless_same(words[0], std::to_string(jobs.size()));
+     }},
+    {"claims", "NUMBER", 1, true,
+     [](const World& world, Words words) {
+         const auto claims = world.cluster.api().list("persistentvolumeclaims");
+         return unless_same(words[0], std::to_string(claims.size()));
+     }},
     {"one leader", "", 0, true, one_leader},
     {"corrections a minute at most", "NUMBER", 1, true, corrections},
-    {"gone", "NAME", 1, true, gone},
+    {"gone", "NAME", 1, true,
+     [](const World& world, Words words) {
+         return world.set(shop, words[0]) ? Seen{"it is still there"} : Seen{};
+     }},
 };
 
 }  // namespace
 
 std::span<const Expectation> expectations() {
+    static const std::string usage = [] {
+        std::string text =
+            "NAME gone | says TEXT | condition TYPE STATUS [REASON] | FIELD VALUE|absent|present, "
+            "where FIELD is one of";
+        for (const ReportField& field : fields())
+            text += fmt::format(" {}", field.word);
+        return text;
+    }();
     static const std::vector<Expectation> all = [] {
         std::vector<Expectation> rows{std::begin(table), std::end(table)};
-        rows.push_back(report_expectation());
+        rows.push_back({"rollout", usage, 2, true, rollout});
         const auto services = service_expectations();
         rows.insert(rows.end(), services.begin(), services.end());
         return with_rows_of_apis(std::move(rows), &Api::expectations);

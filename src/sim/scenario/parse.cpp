@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
-#include <map>
+#include <algorithm>
+#include <ranges>
 
 #include "sim/scenario/scenario.hpp"
 #include "sim/scenario/statements.hpp"
@@ -32,42 +33,36 @@ std::vector<std::string> words_of(std::string_view line) {
     return words;
 }
 
+std::unexpected<Error> wrong(int line, const std::string& what) {
+    return failure(ErrorKind::Malformed, fmt::format("line {}: {}", line, what));
+}
+
 struct Header {
+    std::string_view name;
     Block::Kind kind;
     std::size_t time_at;  // which word is the time; 0: none
 };
-
-const std::map<std::string, Header>& headers() {
-    static const std::map<std::string, Header> known = {
-        {"given", {Block::Kind::Given, 0}},
-        {"at", {Block::Kind::At, 1}},
-        {"after", {Block::Kind::After, 1}},
-        {"expect within", {Block::Kind::ExpectWithin, 2}},
-        {"expect for", {Block::Kind::ExpectFor, 2}},
-        {"finally within", {Block::Kind::Finally, 2}},
-    };
-    return known;
-}
+constexpr Header headers[] = {
+    {"given", Block::Kind::Given, 0},          {"at", Block::Kind::At, 1},
+    {"after", Block::Kind::After, 1},          {"expect within", Block::Kind::ExpectWithin, 2},
+    {"expect for", Block::Kind::ExpectFor, 2}, {"finally within", Block::Kind::Finally, 2},
+};
 
 Result<Block> parse_header(const std::vector<std::string>& words, int line) {
-    std::string name = words[0];
-    if (!headers().contains(name) && words.size() > 1) name += " " + words[1];
-    const auto found = headers().find(name);
-    if (found == headers().end())
-        return failure(ErrorKind::Malformed,
-                       fmt::format("line {}: \"{}\" opens no block; given, at, after, expect "
-                                   "within, expect for and finally within do",
-                                   line, words[0]));
-    Block block;
-    block.kind = found->second.kind;
-    block.line = line;
-    const std::size_t at = found->second.time_at;
+    const std::string two = words.size() > 1 ? words[0] + " " + words[1] : words[0];
+    const auto found = std::ranges::find_if(headers, [&](const Header& header) {
+        return header.name == words[0] || header.name == two;
+    });
+    if (found == std::end(headers))
+        return wrong(line, fmt::format("\"{}\" opens no block; given, at, after, expect within, "
+                                       "expect for and finally within do",
+                                       words[0]));
+    Block block{.kind = found->kind, .line = line, .statements = {}};
+    const std::size_t at = found->time_at;
     if (at == 0 && words.size() == 1) return block;
     const auto time = at > 0 && words.size() == at + 1 ? parse_duration(words[at]) : std::nullopt;
     if (!time)
-        return failure(
-            ErrorKind::Malformed,
-            fmt::format("line {}: \"{}\" wants a time such as 30s behind it", line, name));
+        return wrong(line, fmt::format("\"{}\" wants a time such as 30s behind it", found->name));
     block.time = *time;
     return block;
 }
@@ -82,11 +77,8 @@ Result<Scenario> parse_scenario(const std::string& name, const std::string& text
     Scenario scenario;
     scenario.name = name;
     int number = 0;
-    std::size_t from = 0;
-    while (from <= text.size()) {
-        const std::size_t end = std::min(text.find('\n', from), text.size());
-        const std::string line = text.substr(from, end - from);
-        from = end + 1;
+    for (const auto part : std::views::split(text, '\n')) {
+        const std::string line{part.begin(), part.end()};
         ++number;
         if (line.size() > line_max)
             return failure(ErrorKind::Malformed, fmt::format("line {} is too long", number));
@@ -101,11 +93,9 @@ Result<Scenario> parse_scenario(const std::string& name, const std::string& text
             continue;
         }
         Statement statement{number, words};
-        if (scenario.blocks.empty())
-            return failure(ErrorKind::Malformed,
-                           fmt::format("line {}: a statement before any block", number));
-        if (auto wrong = check_statement(statement, scenario.blocks.back().kind))
-            return failure(ErrorKind::Malformed, fmt::format("line {}: {}", number, *wrong));
+        if (scenario.blocks.empty()) return wrong(number, "a statement before any block");
+        if (const auto problem = check_statement(statement, scenario.blocks.back().kind))
+            return wrong(number, *problem);
         scenario.blocks.back().statements.push_back(std::move(statement));
     }
     if (scenario.blocks.empty() || scenario.blocks.back().kind != Block::Kind::Finally)

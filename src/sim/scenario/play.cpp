@@ -2,13 +2,24 @@
 
 #include <fmt/format.h>
 
-#include "sim/scenario/statements.hpp"
+#include "sim/scenario/words.hpp"
 
 namespace sluice::sim {
 namespace {
 
 constexpr Duration patience_when_disturbed = 40min;
 constexpr Duration look_every = 250ms;
+
+Problem carry_out(const Action& action, World& world, Words words) {
+    const auto tell = [&](auto act) -> Problem {
+        using Given = decltype(act(world, words));
+        if constexpr (std::is_same_v<Given, Problem>) return act(world, words);
+        if constexpr (std::is_same_v<Given, Response>) return problem_of(act(world, words));
+        if constexpr (std::is_void_v<Given>) act(world, words);
+        return std::nullopt;
+    };
+    return std::visit(tell, action.act);
+}
 
 class Player {
   public:
@@ -24,7 +35,6 @@ class Player {
 
   private:
     bool run(const Block& block);
-    bool given(const Block& block);
     bool act(const Block& block);
     bool expect_within(const Block& block);
     bool expect_for(const Block& block);
@@ -46,20 +56,13 @@ bool Player::problem(int line, const std::string& what) {
     return false;
 }
 
-bool Player::given(const Block& block) {
-    if (!act(block)) return false;
-    // The sets come up before anybody steers them, and before the clock of the scenario starts.
-    world_->cluster.run_for(2min);
-    return true;
-}
-
 bool Player::act(const Block& block) {
     for (const Statement& statement : block.statements) {
         const Statement plain = without(statement, "refused");
         const bool must_fail = plain.words.size() < statement.words.size();
         const auto matched = match(actions(), plain);
         if (!matched) continue;  // was refused when the scenario was read
-        const auto wrong = matched->row->act(*world_, matched->rest);
+        const auto wrong = carry_out(*matched->row, *world_, matched->rest);
         if (wrong && !must_fail) return problem(statement.line, *wrong);
         if (!wrong && must_fail)
             return problem(statement.line, "it was not refused: " + plain.text());
@@ -107,7 +110,12 @@ bool Player::expect_for(const Block& block) {
 
 bool Player::run(const Block& block) {
     switch (block.kind) {
-        case Block::Kind::Given: return given(block);
+        case Block::Kind::Given:
+            if (!act(block)) return false;
+            // The sets come up before anybody steers them, and before the clock of the scenario
+            // starts.
+            world_->cluster.run_for(2min);
+            return true;
         case Block::Kind::At:
             if (now() < begun_ + block.time)
                 world_->cluster.timeline().run_until(begun_ + block.time);

@@ -1,6 +1,9 @@
 #include "sim/scenario/statements.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <ranges>
 
 namespace sluice::sim {
 namespace {
@@ -25,12 +28,9 @@ std::size_t prefix_length(std::string_view words, const std::vector<std::string>
 template <class Row>
 std::optional<std::string> check(std::span<const Row> rows, const Statement& statement) {
     const auto matched = match(rows, statement);
-    if (!matched) {
-        std::string known;
-        for (const Row& row : rows)
-            known += fmt::format("{}{}", known.empty() ? "" : ", ", row.words);
-        return fmt::format("\"{}\" is none of: {}", statement.text(), known);
-    }
+    if (!matched)
+        return fmt::format("\"{}\" is none of: {}", statement.text(),
+                           fmt::join(rows | std::views::transform(&Row::words), ", "));
     if (matched->rest.size() < matched->row->least)
         return fmt::format("it is: {} {}", matched->row->words, matched->row->usage);
     return std::nullopt;

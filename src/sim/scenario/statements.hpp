@@ -4,18 +4,25 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <variant>
 
 #include "sim/scenario/scenario.hpp"
 #include "sim/world/world.hpp"
 
 namespace sluice::sim {
 
-// Something that somebody does. Gives what is wrong if it could not be done.
+using Words = std::span<const std::string>;
+using Problem = std::optional<std::string>;  // of an action
+using Seen = std::optional<std::string>;     // of an expectation: what is there instead
+
+// Something that somebody does. Gives what is wrong if it could not be done, or what the server
+// says to it, or nothing where it cannot fail.
 struct Action {
     std::string_view words;  // how it begins: "set image"
     std::string_view usage;
     std::size_t least;  // words behind it
-    std::optional<std::string> (*act)(World& world, std::span<const std::string> rest);
+    std::variant<Problem (*)(World&, Words), Response (*)(World&, Words), void (*)(World&, Words)>
+        act;
 };
 
 // Something that can be looked at. Gives what is seen instead, or nothing if it is as it says.
@@ -25,7 +32,7 @@ struct Expectation {
     std::size_t least;
     // Whether it holds however the world is disturbed; the others are only looked at in quiet runs.
     bool is_firm;
-    std::optional<std::string> (*look)(const World& world, std::span<const std::string> rest);
+    Seen (*look)(const World& world, Words rest);
 };
 
 std::span<const Action> actions();
@@ -35,7 +42,7 @@ std::span<const Expectation> expectations();
 template <class Row>
 struct Matched {
     const Row* row;
-    std::span<const std::string> rest;
+    Words rest;
 };
 template <class Row>
 std::optional<Matched<Row>> match(std::span<const Row> rows, const Statement& statement);

@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <optional>
-#include <span>
+#include <algorithm>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,10 +14,6 @@
 #include "sim/scenario/statements.hpp"
 
 namespace sluice::sim {
-
-using Words = std::span<const std::string>;
-using Problem = std::optional<std::string>;  // of an action
-using Seen = std::optional<std::string>;     // of an expectation: what is there instead
 
 inline constexpr const char* shop = "shop";
 
@@ -34,6 +30,11 @@ inline std::string option(Words words, std::string_view key, std::string otherwi
     return otherwise;
 }
 
+// The time behind a key, such as 30s.
+inline Duration time_option(Words words, std::string_view key, Duration otherwise) {
+    return parse_duration(option(words, key, "")).value_or(otherwise);
+}
+
 // "key=value", or "key-" to take it away.
 inline std::pair<std::string, std::string> pair_of(const std::string& word) {
     const std::size_t equals = word.find('=');
@@ -41,9 +42,26 @@ inline std::pair<std::string, std::string> pair_of(const std::string& word) {
     return {word.substr(0, word.size() - 1), ""};
 }
 
+inline Response annotate(World& world, const char* resource, Words words) {
+    const auto [key, value] = pair_of(words[1]);
+    return world.annotate(resource, shop, words[0], key, value);
+}
+
+// The value of an enum whose values have these names, in their order; nothing: none is called so.
+template <class Kind>
+std::optional<Kind> called(const std::string& word, std::initializer_list<std::string_view> names) {
+    const auto found = std::ranges::find(names, word);
+    if (found == names.end()) return std::nullopt;
+    return static_cast<Kind>(found - names.begin());
+}
+
 inline Seen unless_same(const std::string& wanted, const std::string& found) {
     if (wanted == found) return std::nullopt;
     return found.empty() ? std::string{"nothing"} : found;
+}
+
+inline Seen unless_says(const std::string& wanted, const std::string& said) {
+    return said.contains(wanted) ? Seen{} : Seen{said};
 }
 
 inline std::string joined(Words words) {
@@ -53,7 +71,5 @@ inline std::string joined(Words words) {
 // The words about Prometheus, web servers and the Secrets that they want.
 std::span<const Action> service_actions();
 std::span<const Expectation> service_expectations();
-// What an object says that reports on a rollout, whichever API it is of.
-Expectation report_expectation();
 
 }  // namespace sluice::sim

@@ -68,12 +68,16 @@ class Chaos {
     // there while the set is not well.
     std::string rollout_of(const std::string& set) const { return set + "-gentle"; }
     std::string metric_of(const std::string& set) const { return "errors_" + set; }
-    void did(std::string what);
+    template <class... Told>
+    void did(fmt::format_string<Told...> what, Told&&... told) {
+        remember(fmt::format(what, std::forward<Told>(told)...));
+    }
 
     int images = 0;  // that were rolled out
     bool has_policies = true;
 
   private:
+    void remember(const std::string& what);
     WorldOptions options(std::uint64_t seed);
     void begin();
     void create_set(const std::string& name);

@@ -45,8 +45,6 @@ OperatorHost::OperatorHost(Cluster& cluster, Egress& egress, Faults& faults, Hos
     cluster_.api().on_change([this](const Change& change) { on_change(change); });
 }
 
-OperatorHost::~OperatorHost() = default;
-
 bool OperatorHost::leads() const {
     return !options_.leader_elect || (election_ && election_->leads(clock()));
 }
@@ -245,21 +243,18 @@ void OperatorHost::pump(controller::SessionId session) {
 }
 
 void OperatorHost::deliver(controller::SessionId session, std::vector<model::WatchEvent> events) {
+    const auto deliver_after = [&](Duration delay) {
+        later(delay, [this, session, events] {
+            if (streams_.contains(session)) step(controller::EventsArrived{session, events});
+        });
+    };
     switch (faults_.next_batch(cluster_.now())) {
         case EventMishap::Lose:
             // A list that says it is complete is; only what comes later can get lost.
             if (!std::ranges::any_of(events, is_bookmark)) return;
             break;
-        case EventMishap::Repeat:
-            later(latency(), [this, session, events] {
-                if (streams_.contains(session)) step(controller::EventsArrived{session, events});
-            });
-            break;
-        case EventMishap::Delay:
-            later(20s, [this, session, events = std::move(events)] {
-                if (streams_.contains(session)) step(controller::EventsArrived{session, events});
-            });
-            return;
+        case EventMishap::Repeat: deliver_after(latency()); break;
+        case EventMishap::Delay: return deliver_after(20s);
         case EventMishap::None: break;
     }
     if (!events.empty()) step(controller::EventsArrived{session, std::move(events)});

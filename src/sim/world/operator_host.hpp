@@ -42,7 +42,6 @@ class OperatorHost {
   public:
     OperatorHost(Cluster& cluster, Egress& egress, Faults& faults, HostOptions options,
                  HostWitness witness = {});
-    ~OperatorHost();
     OperatorHost(const OperatorHost&) = delete;
     OperatorHost& operator=(const OperatorHost&) = delete;
 
@@ -80,7 +79,7 @@ class OperatorHost {
     void run_one(controller::PostEvent&& effect);
     void run_one(controller::SettingsTaken&&) {}
     void run_one(controller::CheckPolicies&& effect);
-    void run_one(controller::RolloutEnded&& effect);
+    void run_one(controller::RolloutEnded&&) {}
     void run_one(controller::Log&& effect);
 
     // One exchange: `carry_out` reaches the world, `answer` comes back; the faults may spoil
@@ -109,8 +108,6 @@ class OperatorHost {
                                                   const std::vector<WatchedEvent>& events);
     void on_change(const Change& change);
     void run_election();
-    Result<model::Lease> read_lease();
-    Result<model::Lease> write_lease(const runtime::WriteLease& wanted);
 
     Cluster& cluster_;
     Egress& egress_;

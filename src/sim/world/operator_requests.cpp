@@ -1,7 +1,9 @@
-// The requests of an operator that are not watches and questions: what production would send, to
-// the API server in memory.
+// The requests of an operator that are not watches: what production would send, to the API server
+// in memory; and its questions, whatever they are about: each API says how its own are asked.
 #include <fmt/format.h>
 
+#include "api/registry.hpp"
+#include "base/assert.hpp"
 #include "sim/api/admission.hpp"
 #include "sim/world/operator_host.hpp"
 #include "wire/paths.hpp"
@@ -76,12 +78,12 @@ void OperatorHost::change_spec(const model::ObjectKey& key) {
     const ObjectPtr set = cluster_.api().find("statefulsets.apps", key.ns, key.name);
     if (!set) return;
     const std::int64_t limit = number_at(set->object(), "/spec/revisionHistoryLimit") + 1;
-    Request request;
-    request.method = "PATCH";
-    request.path = wire::object_path(ref_to(model::statefulsets, key));
-    request.content_type = "application/merge-patch+json";
-    request.body = fmt::format(R"({{"spec":{{"revisionHistoryLimit":{}}}}})", limit);
-    cluster_.api().serve(request, cluster_.now());
+    cluster_.api().serve(
+        {.method = "PATCH",
+         .path = wire::object_path(ref_to(model::statefulsets, key)),
+         .content_type = "application/merge-patch+json",
+         .body = fmt::format(R"({{"spec":{{"revisionHistoryLimit":{}}}}})", limit)},
+        cluster_.now());
 }
 
 void OperatorHost::run_one(controller::Write&& effect) {
@@ -98,6 +100,49 @@ void OperatorHost::run_one(controller::PostEvent&& effect) {
     run(Access::Write, caller_.begin(effect), [] {});
 }
 
+void OperatorHost::ask(const controller::Ask& effect, Access access, const api::Inquiry& inquiry) {
+    const controller::Ticket ticket = effect.ticket;
+    asking_[ticket] = true;
+    const auto unanswered = [inquiry](const std::string& why) {
+        return Played{inquiry.give_up({ErrorKind::Timeout, why})};
+    };
+    auto played = std::make_shared<Played>(unanswered("no answer"));
+    const auto said = [this, ticket](const Played& one) {
+        if (!asking_.erase(ticket)) return;
+        one.heard();
+        step(controller::Answered{ticket, one.said});
+    };
+    exchange(
+        access,
+        [this, played, effect, inquiry] {
+            // Taken back before it left?
+            if (asking_.contains(effect.ticket))
+                *played =
+                    egress_.play(*effect.question, inquiry, cluster_.now(), options_.identity);
+        },
+        [this, played, said] {
+            const Duration thinking = egress_.thinking_time;
+            if (thinking > 0ms) return later(thinking, [played, said] { said(*played); });
+            said(*played);
+        },
+        [unanswered, said](const runtime::RequestFailure& failed) {
+            said(unanswered(failed.message));
+        });
+}
+
+void OperatorHost::run_one(controller::Ask&& effect) {
+    for (const api::Api& one : api::apis()) {
+        if (!one.asks.begin) continue;
+        const auto inquiry = one.asks.begin(*effect.question, {effect.ns, egress_.metric_hosts});
+        if (inquiry) return ask(effect, one.asks.may_act ? Access::Write : Access::Read, *inquiry);
+    }
+    SLUICE_ASSERT(false);  // a question that nobody can ask
+}
+
+void OperatorHost::run_one(controller::CancelQuestion&& effect) {
+    asking_.erase(effect.ticket);
+}
+
 void OperatorHost::run_one(controller::CheckPolicies&&) {
     auto installed = std::make_shared<bool>(false);
     exchange(
@@ -112,55 +157,35 @@ void OperatorHost::run_one(controller::CheckPolicies&&) {
         [this](const runtime::RequestFailure&) { step(controller::PoliciesSeen{}); });
 }
 
-void OperatorHost::run_one(controller::RolloutEnded&&) {}
-
 void OperatorHost::run_one(controller::Log&& effect) {
     witness_.logs(options_.identity, effect);
 }
 
-Result<model::Lease> OperatorHost::read_lease() {
-    return lease_of(answer(wire::read_lease(lease_key)));
-}
-
-Result<model::Lease> OperatorHost::write_lease(const runtime::WriteLease& wanted) {
-    return lease_of(answer(wire::write_lease(wanted.lease, lease_key, wanted.acquired, clock())));
-}
-
 void OperatorHost::run_election() {
     const auto request = election_->poll(clock());
-    const auto again = [this] {
+    if (!request)
+        return later(std::max(Duration{50}, election_->wake_at() - clock()),
+                     [this] { run_election(); });
+    const bool writes = std::holds_alternative<runtime::WriteLease>(*request);
+    const auto hear = writes ? &runtime::Election::on_written : &runtime::Election::on_read;
+    const auto heard = [this, hear](Result<model::Lease> lease) {
+        (*election_.*hear)(std::move(lease), clock());
         step(controller::Tick{});
         if (election_) run_election();
     };
-    auto answer = std::make_shared<Result<model::Lease>>(failure(ErrorKind::Timeout, "no answer"));
-    if (request && std::holds_alternative<runtime::ReadLease>(*request)) {
-        exchange(
-            Access::Read, [this, answer] { *answer = read_lease(); },
-            [this, answer, again] {
-                election_->on_read(std::move(*answer), clock());
-                again();
-            },
-            [this, again](const runtime::RequestFailure& failed) {
-                election_->on_read(failure(ErrorKind::Timeout, failed.message), clock());
-                again();
-            });
-    } else if (request) {
-        exchange(
-            Access::Write,
-            [this, answer, wanted = std::get<runtime::WriteLease>(*request)] {
-                *answer = write_lease(wanted);
-            },
-            [this, answer, again] {
-                election_->on_written(std::move(*answer), clock());
-                again();
-            },
-            [this, again](const runtime::RequestFailure& failed) {
-                election_->on_written(failure(ErrorKind::Timeout, failed.message), clock());
-                again();
-            });
-    } else {
-        later(std::max(Duration{50}, election_->wake_at() - clock()), [this] { run_election(); });
-    }
+    auto came = std::make_shared<Result<model::Lease>>(failure(ErrorKind::Timeout, "no answer"));
+    exchange(
+        writes ? Access::Write : Access::Read,
+        [this, came, wanted = *request] {
+            const auto* write = std::get_if<runtime::WriteLease>(&wanted);
+            *came = lease_of(
+                answer(write ? wire::write_lease(write->lease, lease_key, write->acquired, clock())
+                             : wire::read_lease(lease_key)));
+        },
+        [came, heard] { heard(std::move(*came)); },
+        [heard](const runtime::RequestFailure& failed) {
+            heard(failure(ErrorKind::Timeout, failed.message));
+        });
 }
 
 }  // namespace sluice::sim

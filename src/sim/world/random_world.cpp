@@ -38,7 +38,7 @@ WorldOptions Chaos::options(std::uint64_t seed) {
     return options;
 }
 
-void Chaos::did(std::string what) {
+void Chaos::remember(const std::string& what) {
     history_.push_back(
         fmt::format("{:>8.1f}s  {}",
                     static_cast<double>((world_->cluster.now() - start_).count()) / 1000, what));
@@ -186,7 +186,7 @@ void Chaos::help(const std::string& set, Duration waited) {
         world_->annotate("statefulsets.apps", shop, set, "sluice.dev/allow-unready", "true");
     const bool is_lost = world_->pods_text(shop, set).find('z') == std::string::npos;
     if (is_minute(35min) && is_lost) {
-        did("release " + set);
+        did("release {}", set);
         part.release(*this, set);
         world_->annotate("statefulsets.apps", shop, set, "sluice.dev/claim", "");
     }

@@ -1,69 +1,49 @@
-// The services outside of the cluster that an operator asks: a Prometheus, a web server,
-// the pods and Secrets that inquiries want, and a record of every check. What a question is and
-// what an answer means is decided by production's code; only the services are played here. What one
-// API asks beside that is played in the folder of the API.
+// What may stand outside of the cluster beside a Prometheus: a web server in memory, and what one
+// API asks for itself.
 #pragma once
 
-#include <functional>
+#include <map>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "api/inquiry/inquiry.hpp"
-#include "base/time.hpp"
+#include "base/result.hpp"
 #include "engine/probe.hpp"
-#include "sim/api/api_server.hpp"
-#include "sim/world/prometheus.hpp"
-#include "sim/world/web_server.hpp"
 
 namespace sluice::sim {
 
-// One question to Prometheus, and what it came to.
-struct MetricCall {
-    Instant at;
-    std::string ns;
-    engine::MetricQuery query;
-    engine::MetricAnswer reading;
-    std::string asker = {};  // the operator
-    bool heard = false;      // the answer reached it
-};
-
-class Services {
+// A document at each URL that somebody sets, and moods like those of a real server.
+class WebServer {
   public:
-    // More steps than any inquiry takes: whoever needs more goes in circles.
-    static constexpr int steps_max = 32;
+    enum class Mood { Well, Down, Slow } mood = Mood::Well;
 
-    explicit Services(const ApiServer& api) : api_(api) {}
-
-    // The answer to this one of metric_calls() reached whoever asked.
-    void heard(std::size_t call) { metric_calls_.at(call).heard = true; }
-    const std::vector<MetricCall>& metric_calls() const { return metric_calls_; }
-
-    // How long every service thinks before it answers.
-    void set_thinking_time(Duration time) { thinking_time_ = time; }
-    Duration thinking_time() const { return thinking_time_; }
-
-    // Goes through an inquiry, step by step: `serve` answers what is not for Prometheus, and `call`
-    // is a plugin. One that goes in circles is given up.
-    using Serve = std::function<Result<api::Answer>(const api::Ask&)>;
-    using CallPlugin = std::function<Result<api::PluginAnswer>(const api::PluginCall&)>;
-    api::Said carry_out(const api::Inquiry& inquiry, Instant now, const Serve& serve,
-                        const CallPlugin& call) const;
-    // Writes a check down, and says as which of metric_calls(); nothing: it is no check.
-    std::optional<std::size_t> note(const engine::Question& question, const engine::Answer& said,
-                                    const std::string& ns, Instant now, const std::string& asker);
-
-    Prometheus prometheus;       // at every URL with /api/v1/query
-    WebServer web;               // at every other URL that is asked for a document
-    api::HostList metric_hosts;  // that may be asked for metrics; empty: any
+    // JSON, as it is sent; an empty text takes the document away.
+    void set(const std::string& url, std::string document);
+    // Any method; what stands behind a "?" makes no difference.
+    Result<api::Answer> answer(const api::Ask& ask) const;
 
   private:
-    Result<api::Secret> secret(const std::string& ns, const std::string& name) const;
-    Result<api::PodSeen> pod(const std::string& ns, const std::string& name) const;
+    std::map<std::string, std::string> documents_;
+};
 
-    const ApiServer& api_;
-    std::vector<MetricCall> metric_calls_;
-    Duration thinking_time_{0};
+// The row of an API in sim/apis/registry.hpp makes its own service; the API's words, promises and
+// stories find it by its type.
+class OwnService {
+  public:
+    OwnService() = default;
+    OwnService(const OwnService&) = delete;
+    OwnService& operator=(const OwnService&) = delete;
+    virtual ~OwnService() = default;
+
+    // What it says to any request about this question; nothing: the question is not for it.
+    virtual std::optional<Result<api::Answer>> answer(const engine::Question&) const {
+        return std::nullopt;
+    }
+    virtual std::optional<Result<api::PluginAnswer>> call(const api::PluginCall&, Instant) {
+        return std::nullopt;
+    }
+    // Writes down what became of a question, if it was one for it.
+    virtual void note(const engine::Question&, const engine::Answer&, Instant) {}
 };
 
 }  // namespace sluice::sim

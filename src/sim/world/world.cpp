@@ -74,14 +74,10 @@ std::string set_path(const std::string& ns, const std::string& name) {
     return fmt::format("/apis/apps/v1/namespaces/{}/statefulsets/{}", ns, name);
 }
 
-ClusterOptions cluster_options(const WorldOptions& options) {
-    return {.seed = options.seed, .pace = options.pace};
-}
-
 }  // namespace
 
 World::World(WorldOptions options)
-    : cluster(cluster_options(options)),
+    : cluster({.seed = options.seed, .pace = options.pace}),
       egress(cluster.api()),
       inspector(cluster, egress, std::chrono::abs(options.skew)) {
     install_definitions(cluster);

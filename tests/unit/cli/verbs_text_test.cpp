@@ -1,7 +1,6 @@
 #include <gmock/gmock.h>
 
 #include "cli/verbs/explain.hpp"
-#include "cli/verbs/get.hpp"
 #include "cli/verbs/standing.hpp"
 #include "tests/unit/api/steered.hpp"
 

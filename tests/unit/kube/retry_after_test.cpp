@@ -1,4 +1,4 @@
-#include "kube/retry_after.hpp"
+#include "kube/status.hpp"
 
 #include <gtest/gtest.h>
 

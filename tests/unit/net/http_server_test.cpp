@@ -25,8 +25,8 @@ class HttpServerTest : public ::testing::Test {
     Result<std::unique_ptr<HttpServer>> open(const std::string& address, ServerLimits limits = {}) {
         const auto handler = [this](std::string_view method, std::string_view path) {
             asked.push_back(std::string(method) + " " + std::string(path));
-            return path == "/healthz" ? Reply{.body = "ok\n"}
-                                      : Reply{.status = 404, .body = "no such page\n"};
+            return path == "/healthz" ? Page{.body = "ok\n"}
+                                      : Page{.status = 404, .body = "no such page\n"};
         };
         return HttpServer::open(loop, address, handler, limits);
     }

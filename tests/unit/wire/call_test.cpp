@@ -193,7 +193,7 @@ TEST(Watches, AreReadHoweverTheirBytesAreCut) {
     }
     model::Decoder decoder;
     WatchReader reader{rollouts, decoder};
-    EXPECT_FALSE(reader.read(std::string(WatchLines::line_max + 1, 'x')).has_value());
+    EXPECT_FALSE(reader.read(std::string(WatchReader::line_max + 1, 'x')).has_value());
 }
 
 TEST(Leases, AreMadeOnceAndThenReplacedInTheVersionThatWasRead) {

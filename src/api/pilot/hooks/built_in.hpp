@@ -2,8 +2,11 @@
 // what to ask next; adding one is a file of its own and one line in registry.cpp.
 #pragma once
 
+#include <expected>
+#include <string>
 #include <string_view>
 
+#include "api/inquiry/secrets.hpp"
 #include "api/pilot/hooks/hook.hpp"
 
 namespace sluice::api::pilot {
@@ -13,5 +16,10 @@ HookStep elasticsearch(const Transition& transition, const Learnt& learnt);
 HookStep external(const ExternalHook& hook, const Transition& transition, const Learnt& learnt);
 
 bool is_built_in(std::string_view name);
+
+// A Secret of a hook, from the StatefulSet's namespace. Instead of it, the step that must come
+// first: to fetch it, or to refuse because it could not be fetched.
+std::expected<SecretReader, HookStep> read_secret(const Transition& transition,
+                                                  const Learnt& learnt, const std::string& name);
 
 }  // namespace sluice::api::pilot

@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <array>
+#include <boost/json.hpp>
 
 #include "api/inquiry/strict_yaml.hpp"
 #include "api/inquiry/url.hpp"
 #include "api/pilot/hooks/built_in.hpp"
-#include "api/pilot/hooks/yaml_fields.hpp"
 #include "base/names.hpp"
 #include "base/printable.hpp"
 
@@ -16,76 +16,92 @@ namespace {
 constexpr std::size_t entries_max = 256;
 constexpr Duration timeout_min = 1s;
 constexpr Duration timeout_max = 5min;
+constexpr std::size_t fields_max = 64;  // four are known; the rest are only there to be named
+constexpr std::size_t key_bytes_max = 64;
 
 template <class T>
 using Read = std::expected<T, FieldError>;
+using Fields = std::map<std::string, std::string>;
 
-Read<void> check_known(const Fields& fields) {
+// A document that is one flat mapping of names to texts.
+Read<Fields> read_yaml_fields(const std::string& text) {
+    const auto document = read_strictly(text);
+    if (!document) return std::unexpected(document.error());
+    const auto* mapping = document->if_object();
+    if (!mapping) return wrong("", "must be a mapping with the field url");
+    if (mapping->size() > fields_max) return wrong("", "has more than 64 fields");
+    Fields fields;
+    for (const auto& [key, value] : *mapping) {
+        const auto field = [&key] { return printable(std::string_view{key}, key_bytes_max); };
+        if (value.is_null()) return wrong(field(), "must not be empty");
+        if (!value.is_string()) return wrong(field(), "must be a text, not a list or a mapping");
+        fields.emplace(key, value.get_string());
+    }
+    return fields;
+}
+
+// What is wrong with one of the fields, which are read into the hook; nothing: it is fine.
+using Wrong = std::optional<FieldError>;
+
+Wrong check_known(const Fields& fields, ExternalHook&) {
     constexpr std::array<std::string_view, 5> known{"caSecret", "headersSecret", "timeout", "url",
                                                     "when"};
-    for (const auto& [key, value] : fields) {
-        if (std::ranges::find(known, key) == known.end()) {
-            return wrong(printable(key, 64),
-                         "is not a field; url, timeout, when, caSecret and headersSecret are");
-        }
-    }
-    return {};
+    for (const auto& [key, value] : fields)
+        if (std::ranges::find(known, key) == known.end())
+            return FieldError{printable(key, 64),
+                              "is not a field; url, timeout, when, caSecret and headersSecret are"};
+    return std::nullopt;
 }
 
-Read<std::string> read_url(const Fields& fields) {
+Wrong read_url(const Fields& fields, ExternalHook& hook) {
     const auto given = fields.find("url");
-    if (given == fields.end()) return wrong("url", "is missing");
+    if (given == fields.end()) return FieldError{"url", "is missing"};
     const Result<Url> checked = api::read_url(given->second, "headersSecret");
-    if (!checked) return wrong("url", checked.error().message);
-    return given->second;
+    if (!checked) return FieldError{"url", checked.error().message};
+    hook.url = given->second;
+    return std::nullopt;
 }
 
-Read<Duration> read_timeout(const Fields& fields) {
+Wrong read_timeout(const Fields& fields, ExternalHook& hook) {
     const auto given = fields.find("timeout");
-    if (given == fields.end()) return ExternalHook{}.timeout;
+    if (given == fields.end()) return std::nullopt;
     const std::optional<Duration> timeout = parse_duration(given->second);
-    if (!timeout) {
-        return wrong("timeout", quoted(given->second) + " is not a duration such as 10s");
-    }
-    if (*timeout < timeout_min || *timeout > timeout_max) {
-        return wrong("timeout", quoted(given->second) + " is not between 1s and 5m");
-    }
-    return *timeout;
+    if (!timeout)
+        return FieldError{"timeout", quoted(given->second) + " is not a duration such as 10s"};
+    if (*timeout < timeout_min || *timeout > timeout_max)
+        return FieldError{"timeout", quoted(given->second) + " is not between 1s and 5m"};
+    hook.timeout = *timeout;
+    return std::nullopt;
 }
 
-Read<When> read_when(const Fields& fields) {
+Wrong read_when(const Fields& fields, ExternalHook& hook) {
     const auto given = fields.find("when");
-    if (given == fields.end() || given->second == "ready") return When::Ready;
-    if (given->second == "running") return When::Running;
-    return wrong("when", quoted(given->second) + " is neither ready nor running");
+    if (given == fields.end() || given->second == "ready") return std::nullopt;
+    if (given->second != "running")
+        return FieldError{"when", quoted(given->second) + " is neither ready nor running"};
+    hook.when = When::Running;
+    return std::nullopt;
 }
 
-Read<std::string> read_secret_name(const Fields& fields, const std::string& field) {
-    const auto given = fields.find(field);
-    if (given == fields.end()) return "";
-    if (!is_dns_subdomain(given->second)) {
-        return wrong(field, quoted(given->second) + " is not the name of a Secret");
+Wrong read_secrets(const Fields& fields, ExternalHook& hook) {
+    for (const auto& [field, into] : {std::pair{"caSecret", &ExternalHook::ca_secret},
+                                      std::pair{"headersSecret", &ExternalHook::headers_secret}}) {
+        const auto given = fields.find(field);
+        if (given == fields.end()) continue;
+        if (!is_dns_subdomain(given->second))
+            return FieldError{field, quoted(given->second) + " is not the name of a Secret"};
+        hook.*into = given->second;
     }
-    return given->second;
+    if (!hook.ca_secret.empty() && !hook.url.starts_with("https://"))
+        return FieldError{"caSecret", "is of no use with a url that begins with http://"};
+    return std::nullopt;
 }
 
 Read<ExternalHook> read_fields(const Fields& fields) {
-    const Read<void> known = check_known(fields);
-    if (!known) return std::unexpected(known.error());
-    const Read<std::string> url = read_url(fields);
-    if (!url) return std::unexpected(url.error());
-    const Read<Duration> timeout = read_timeout(fields);
-    if (!timeout) return std::unexpected(timeout.error());
-    const Read<When> when = read_when(fields);
-    if (!when) return std::unexpected(when.error());
-    const Read<std::string> ca_secret = read_secret_name(fields, "caSecret");
-    if (!ca_secret) return std::unexpected(ca_secret.error());
-    const Read<std::string> headers_secret = read_secret_name(fields, "headersSecret");
-    if (!headers_secret) return std::unexpected(headers_secret.error());
-    if (!ca_secret->empty() && !url->starts_with("https://")) {
-        return wrong("caSecret", "is of no use with a url that begins with http://");
-    }
-    return ExternalHook{*url, *timeout, *ca_secret, *headers_secret, *when};
+    ExternalHook hook;
+    for (const auto read : {check_known, read_url, read_timeout, read_when, read_secrets})
+        if (Wrong found = read(fields, hook)) return std::unexpected(std::move(*found));
+    return hook;
 }
 
 Read<ExternalHook> read_entry(const std::string& name, const std::string& text) {

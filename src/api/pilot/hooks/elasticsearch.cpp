@@ -5,12 +5,11 @@
 // opens allocation too, for an earlier one may have ended half way.
 #include "api/pilot/hooks/elasticsearch.hpp"
 
-#include <boost/json/parse.hpp>
-#include <boost/json/value.hpp>
 #include <functional>
 #include <span>
 
 #include "api/inquiry/url.hpp"
+#include "api/json_parts.hpp"
 #include "api/pilot/hooks/built_in.hpp"
 #include "base/printable.hpp"
 
@@ -70,34 +69,21 @@ Halt halt(const HookPod& pod, const std::string& why) {
     return refuse("pod " + pod.name + ": " + why);
 }
 
-boost::json::value parsed(const std::string& body) {
-    boost::system::error_code broken;
-    boost::json::value value = boost::json::parse(body, broken);
-    return broken ? boost::json::value{} : value;
-}
-
 Fault not_acknowledged(const Answer& answer) {
-    const boost::json::value reply = parsed(answer.body);
-    const boost::json::object* object = reply.if_object();
-    const boost::json::value* acknowledged = object ? object->if_contains("acknowledged") : nullptr;
-    if (!acknowledged || !acknowledged->is_bool()) {
-        return "PUT " + settings_path + " answered without a word on acknowledged";
-    }
-    if (!acknowledged->get_bool()) return "PUT " + settings_path + " was not acknowledged";
+    const boost::json::value reply = model::parse_json(answer.body);
+    const std::optional<bool> acknowledged = JsonReader{&reply}.truth("acknowledged");
+    if (!acknowledged) return "PUT " + settings_path + " answered without a word on acknowledged";
+    if (!*acknowledged) return "PUT " + settings_path + " was not acknowledged";
     return std::nullopt;
 }
 
 // "green", "yellow" or "red"; empty if the answer does not say.
 std::string color_of(const Answer& answer) {
-    const boost::json::value reply = parsed(answer.body);
+    const boost::json::value reply = model::parse_json(answer.body);
     const boost::json::array* rows = reply.if_array();
-    const boost::json::object* row =
-        rows && rows->size() == 1 ? rows->front().if_object() : nullptr;
-    const boost::json::value* status = row ? row->if_contains("status") : nullptr;
-    const boost::json::string* color = status ? status->if_string() : nullptr;
-    for (const char* known : {"green", "yellow", "red"})
-        if (color && *color == known) return known;
-    return {};
+    const bool is_one = rows && rows->size() == 1;
+    const std::string color = JsonReader{is_one ? &rows->front() : nullptr}.text("status");
+    return color == "green" || color == "yellow" || color == "red" ? color : "";
 }
 
 // Only words of the server's vocabulary are repeated, never its text.

@@ -1,9 +1,8 @@
-#include <algorithm>
 #include <cstdint>
 
 #include "api/inquiry/url.hpp"
+#include "api/pilot/hooks/built_in.hpp"
 #include "api/pilot/hooks/elasticsearch.hpp"
-#include "api/pilot/hooks/hook_secrets.hpp"
 #include "base/names.hpp"
 #include "base/printable.hpp"
 

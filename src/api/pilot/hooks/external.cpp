@@ -1,4 +1,6 @@
 // A hook that somebody else runs: one POST, one answer.
+#include <simdjson.h>
+
 #include <algorithm>
 #include <array>
 #include <boost/json/object.hpp>
@@ -9,9 +11,8 @@
 #include "api/inquiry/text.hpp"
 #include "api/inquiry/url.hpp"
 #include "api/pilot/hooks/built_in.hpp"
-#include "api/pilot/hooks/external_answer.hpp"
-#include "api/pilot/hooks/hook_secrets.hpp"
 #include "base/printable.hpp"
+#include "base/text.hpp"
 
 namespace sluice::api::pilot {
 
@@ -20,6 +21,7 @@ namespace {
 constexpr std::size_t headers_max = 32;
 // Deeper than any pod; the parser's own bound of 32 is meant for strangers.
 constexpr std::size_t pod_depth_max = 64;
+constexpr std::size_t answer_depth_max = 32;
 
 // Headers that frame the request, and those that are ours.
 constexpr std::array<std::string_view, 12> reserved_headers{
@@ -28,28 +30,10 @@ constexpr std::array<std::string_view, 12> reserved_headers{
     "trailer",    "transfer-encoding", "upgrade",      "user-agent",
 };
 
-char lower(char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
-
-std::string lowered(std::string_view text) {
-    std::string out(text);
-    std::ranges::transform(out, out.begin(), lower);
-    return out;
-}
-
-// A token of RFC 7230: what a header may be called.
-bool is_token(std::string_view text) {
-    constexpr std::string_view marks = "!#$%&'*+-.^_`|~";
-    return !text.empty() && std::ranges::all_of(text, [&](char c) {
-        return (lower(c) >= 'a' && lower(c) <= 'z') || (c >= '0' && c <= '9') || marks.contains(c);
-    });
-}
-
 Result<void> check_header_name(const SecretReader& secret, const std::string& name) {
     const std::string shown = printable(name, 64);
     if (!is_token(name)) return secret.wrong("key " + shown + " is not the name of a header");
-    if (std::ranges::find(reserved_headers, lowered(name)) != reserved_headers.end()) {
+    if (std::ranges::find(reserved_headers, in_lower_case(name)) != reserved_headers.end()) {
         return secret.wrong("key " + shown + " names a header that a Secret may not set");
     }
     return {};
@@ -64,7 +48,7 @@ Result<std::vector<AskHeader>> read_headers(const SecretReader& secret) {
         if (Result<void> named = check_header_name(secret, name); !named) {
             return std::unexpected(named.error());
         }
-        if (!seen.insert(lowered(name)).second) {
+        if (!seen.insert(in_lower_case(name)).second) {
             return secret.wrong("key " + printable(name, 64) + " names the same header as another");
         }
         const Result<std::string_view> text = secret.header_value(name);
@@ -125,6 +109,86 @@ std::expected<Ask, HookStep> with_secrets(const ExternalHook& hook, const Transi
         ask.headers = std::move(*headers);
     }
     return ask;
+}
+
+struct ExternalAnswer {
+    bool allowed = false;
+    std::string message;
+};
+
+const char* type_name(simdjson::dom::element value) {
+    switch (value.type()) {
+        case simdjson::dom::element_type::ARRAY: return "an array";
+        case simdjson::dom::element_type::OBJECT: return "an object";
+        case simdjson::dom::element_type::STRING: return "a string";
+        case simdjson::dom::element_type::BOOL: return "a boolean";
+        case simdjson::dom::element_type::NULL_VALUE: return "null";
+        default: return "a number";
+    }
+}
+
+std::unexpected<std::string> not_a_reply(std::string why) {
+    return std::unexpected(std::move(why));
+}
+
+// A reader that keeps the last of two equal keys would let {"allowed":false,"allowed":true} pass,
+// so the fields are walked one by one.
+std::expected<ExternalAnswer, std::string> read_fields(simdjson::dom::object object) {
+    std::optional<simdjson::dom::element> allowed;
+    ExternalAnswer reply;
+    for (const auto& [key, value] : object) {
+        if (key == "message" && value.is_string()) reply.message = value.get_string().value();
+        if (key != "allowed") continue;
+        if (allowed) return not_a_reply("hook's answer gives allowed twice");
+        allowed = value;
+    }
+    if (!allowed) return not_a_reply("hook's answer does not say allowed");
+    if (!allowed->is_bool()) {
+        return not_a_reply(std::string("hook's answer gives allowed as ") + type_name(*allowed) +
+                           ", not as true or false");
+    }
+    reply.allowed = allowed->get_bool().value();
+    return reply;
+}
+
+std::expected<ExternalAnswer, std::string> read_answer(const std::string& body) {
+    simdjson::dom::parser parser;
+    const simdjson::padded_string padded(body);
+    simdjson::dom::element root;
+    if (parser.allocate(padded.size(), answer_depth_max) != simdjson::SUCCESS ||
+        parser.parse(padded).get(root) != simdjson::SUCCESS) {
+        return not_a_reply("hook's answer is not JSON");
+    }
+    simdjson::dom::object object;
+    if (root.get(object) != simdjson::SUCCESS) {
+        return not_a_reply(std::string("hook's answer is ") + type_name(root) +
+                           ", not a JSON object");
+    }
+    return read_fields(object);
+}
+
+bool is_blank(std::string_view body) {
+    return body.find_first_not_of(" \t\r\n") == std::string_view::npos;
+}
+
+HookVerdict refused_by_status(const Answer& answer) {
+    std::string message = "hook answered HTTP " + std::to_string(answer.status);
+    if (answer.status >= 300 && answer.status < 400) message += "; redirects are not followed";
+    const auto reply = read_answer(answer.body);
+    if (reply && !reply->message.empty()) message += ": " + reply->message;
+    return {false, message};
+}
+
+// What the answer of an external hook means. Consent is a 2xx without a body, or a 2xx with a JSON
+// object whose one `allowed` is true; everything else refuses and says what was wrong. The message
+// is the hook's own where it gave one, and as it gave it: confined() comes after.
+HookVerdict read_external_answer(const Answer& answer) {
+    if (answer.status < 200 || answer.status >= 300) return refused_by_status(answer);
+    if (is_blank(answer.body)) return {true, ""};
+    const auto reply = read_answer(answer.body);
+    if (!reply) return {false, reply.error()};
+    if (!reply->allowed && reply->message.empty()) return {false, "hook refused without a message"};
+    return {reply->allowed, reply->message};
 }
 
 }  // namespace

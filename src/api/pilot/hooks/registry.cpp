@@ -53,6 +53,16 @@ HookVerdict refuse(std::string_view message) {
     return {false, printable(message)};
 }
 
+std::expected<SecretReader, HookStep> read_secret(const Transition& transition,
+                                                  const Learnt& learnt, const std::string& name) {
+    const auto secret = api::read_secret(transition.ns, learnt, name);
+    if (secret) return *secret;
+    if (const auto* failed = std::get_if<Error>(&secret.error())) {
+        return std::unexpected<HookStep>(refuse(failed->message));
+    }
+    return std::unexpected<HookStep>(std::get<NeedSecret>(secret.error()));
+}
+
 bool is_built_in(std::string_view name) {
     return built_in(name) != nullptr;
 }

@@ -1,13 +1,9 @@
 // What an operator promises of AnalysisRuns that people make, and of the Jobs of any run.
-#include <fmt/format.h>
-
 #include <algorithm>
 
-#include "sim/api/admission.hpp"
 #include "sim/api/state.hpp"
 #include "sim/apis/analysis/api.hpp"
 #include "sim/apis/analysis/objects.hpp"
-#include "sim/apis/analysis/runs.hpp"
 
 namespace sluice::sim::analysis {
 namespace {
@@ -18,20 +14,19 @@ constexpr const char* serve_at = "/metadata/annotations/sluice.dev~1serve";
 void writes_status(const Promise& promise, const Change& change) {
     const json::object& run = change.object->object();
     const std::string& name = change.place.name;
-    if (change.user != operator_user || change.place.resource != runs ||
-        change.type == Change::Type::Deleted || is_of_other_api(run))
+    if (change.place.resource != runs || change.type == Change::Type::Deleted ||
+        is_of_other_api(run))
         return;
-    if (!change.before)
-        return promise.broken(fmt::format("an operator made run {}, and nobody wants it", name));
+    if (!change.before) return promise.broken("an operator made run {}, and nobody wants it", name);
     if (text_at(run, serve_at) != "true")
-        promise.broken(fmt::format("an operator changed run {}, which is not for it", name));
+        promise.broken("an operator changed run {}, which is not for it", name);
     if (untouchable(change.before->object(), false) != untouchable(run, false))
-        promise.broken(fmt::format("an operator changed more than the status of run {}", name));
+        promise.broken("an operator changed more than the status of run {}", name);
 }
 
 // Made as it is, and taken away again.
 void makes_jobs_of_runs(const Promise& promise, const Change& change) {
-    if (change.user != operator_user || change.place.resource != "jobs.batch") return;
+    if (change.place.resource != "jobs.batch") return;
     const json::object& job = change.object->object();
     const json::object& owner = object_at(job, "/metadata/ownerReferences/0");
     const bool is_new = change.type == Change::Type::Added;
@@ -41,27 +36,24 @@ void makes_jobs_of_runs(const Promise& promise, const Change& change) {
                          (!is_new || (run && uid_in(run->object()) == text_at(owner, "/uid")));
     const bool goes = change.type == Change::Type::Deleted || is_terminating(job);
     if (!is_ours || (!is_new && !goes))
-        promise.broken(
-            fmt::format("an operator wrote Job {}, which is no run's", change.place.name));
+        promise.broken("an operator wrote Job {}, which is no run's", change.place.name);
 }
 
 // S11: by their UID, and when their own time is over.
 void deletes_expired(const Promise& promise, const Change& change) {
     const json::object& run = change.object->object();
-    if (change.user != operator_user || change.place.resource != runs ||
-        change.type != Change::Type::Deleted)
-        return;
+    if (change.place.resource != runs || change.type != Change::Type::Deleted) return;
     const std::string& name = change.place.name;
     if (!promise.in.history.is_named(uid_in(run)))
-        promise.broken(fmt::format("run {} was deleted without naming its UID", name));
+        promise.broken("run {} was deleted without naming its UID", name);
     else if (!is_expired(run, promise.now() + promise.in.skew) && !is_of_other_api(run))
-        promise.broken(fmt::format("an operator deleted run {}", name));
+        promise.broken("an operator deleted run {}", name);
 }
 
 constexpr Rule<> rules[] = {
-    {.name = "S10", .on_change = writes_status},
-    {.name = "S10", .on_change = makes_jobs_of_runs},
-    {.name = "S11", .on_change = deletes_expired},
+    {.name = "S10", .on_own_change = writes_status},
+    {.name = "S10", .on_own_change = makes_jobs_of_runs},
+    {.name = "S11", .on_own_change = deletes_expired},
 };
 
 }  // namespace

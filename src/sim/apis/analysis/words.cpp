@@ -4,7 +4,6 @@
 
 #include "sim/apis/analysis/api.hpp"
 #include "sim/apis/analysis/objects.hpp"
-#include "sim/apis/analysis/runs.hpp"
 
 namespace sluice::sim::analysis {
 namespace {
@@ -28,55 +27,36 @@ Problem create_analysis(World& world, const char* kind, Words words) {
     return problem_of(create(world, analysis));
 }
 
-Problem create_run(World& world, Words words) {
-    return create_analysis(world, "AnalysisRun", words);
-}
-
-Problem create_template(World& world, Words words) {
-    return create_analysis(world, "AnalysisTemplate", words);
-}
-
-Problem create_cluster_template(World& world, Words words) {
-    return create_analysis(world, "ClusterAnalysisTemplate", words);
-}
-
-Problem delete_template(World& world, Words words) {
-    return problem_of(world.remove(templates, shop, words[0]));
-}
-
-Problem delete_run(World& world, Words words) {
-    return problem_of(world.remove(runs, shop, words[0]));
-}
-
-Problem serve_run(World& world, Words words) {
-    return problem_of(world.annotate(runs, shop, words[0], "sluice.dev/serve", "true"));
-}
-
-Problem end(World& world, Words words) {
-    return problem_of(end_run(world, words[0]));
-}
-
-Seen run(const World& world, Words words) {
-    return run_seen(world.cluster.api().find(runs, shop, words[0]), words.subspan(1));
-}
-
 constexpr Action action_table[] = {
     {"analysisrun",
      "NAME metric QUERY | web URL [path PATH] [bytes N] | job succeed|fail [success CONDITION] "
      "[failure CONDITION] [interval TIME] [count N] [delay TIME] [failures N] [inconclusive N] "
      "[errors N] "
      "[arg NAME=VALUE] [ttl TIME] [serve true|false]",
-     3, create_run},
-    {"analysistemplate", "as analysisrun; [arg NAME] has no value", 3, create_template},
-    {"clusteranalysistemplate", "as analysistemplate", 3, create_cluster_template},
-    {"delete analysistemplate", "NAME", 1, delete_template},
-    {"delete analysisrun", "NAME", 1, delete_run},
-    {"end analysisrun", "NAME", 1, end},
-    {"serve analysisrun", "NAME", 1, serve_run},
+     3, [](World& world, Words words) { return create_analysis(world, "AnalysisRun", words); }},
+    {"analysistemplate", "as analysisrun; [arg NAME] has no value", 3,
+     [](World& world, Words words) { return create_analysis(world, "AnalysisTemplate", words); }},
+    {"clusteranalysistemplate", "as analysistemplate", 3,
+     [](World& world, Words words) {
+         return create_analysis(world, "ClusterAnalysisTemplate", words);
+     }},
+    {"delete analysistemplate", "NAME", 1,
+     [](World& world, Words words) { return world.remove(templates, shop, words[0]); }},
+    {"delete analysisrun", "NAME", 1,
+     [](World& world, Words words) { return world.remove(runs, shop, words[0]); }},
+    {"end analysisrun", "NAME", 1,
+     [](World& world, Words words) { return end_run(world, words[0]); }},
+    {"serve analysisrun", "NAME", 1,
+     [](World& world, Words words) {
+         return world.annotate(runs, shop, words[0], "sluice.dev/serve", "true");
+     }},
 };
 
 constexpr Expectation expectation_table[] = {
-    {"run", "NAME gone | ended | phase PHASE | measured NUMBER | says TEXT", 2, true, run},
+    {"run", "NAME gone | ended | phase PHASE | measured NUMBER | says TEXT", 2, true,
+     [](const World& world, Words words) {
+         return run_seen(world.cluster.api().find(runs, shop, words[0]), words.subspan(1));
+     }},
 };
 
 constexpr std::string_view judged[] = {runs, "jobs.batch"};
@@ -93,8 +73,7 @@ Seen run_seen(const ObjectPtr& object, Words words) {
     if (words[0] == "phase") return unless_same(words[1], text_at(status, "/phase"));
     if (words[0] == "measured")
         return unless_same(words[1], std::to_string(number_at(status, "/metricResults/0/count")));
-    const std::string said = text_at(status, "/message");
-    return said.find(joined(words.subspan(1))) != std::string::npos ? Seen{} : Seen{said};
+    return unless_says(joined(words.subspan(1)), text_at(status, "/message"));
 }
 
 Api row() {

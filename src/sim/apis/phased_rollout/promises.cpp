@@ -1,10 +1,7 @@
 // What PhasedRollouts promise: no step without the checks that they ask for, and no set that is
 // left behind.
-#include <fmt/format.h>
-
 #include <algorithm>
 
-#include "sim/api/admission.hpp"
 #include "sim/apis/phased_rollout/api.hpp"
 #include "sim/apis/phased_rollout/checks.hpp"
 #include "sim/apis/phased_rollout/objects.hpp"
@@ -21,11 +18,10 @@ using Checkings = std::optional<Checked>;  // nothing: no PhasedRollout says how
 void checks_passed(const Promise& promise, const SetWrite& step, const Checkings& checked) {
     const std::string& set = step.change.place.name;
     if (!checked)
-        promise.broken(
-            fmt::format("the gate of {} was lowered, and no PhasedRollout says how", set));
+        promise.broken("the gate of {} was lowered, and no PhasedRollout says how", set);
     else if (checked->failed)
-        promise.broken(fmt::format("the gate of {} was lowered, and the check at {} failed", set,
-                                   to_rfc3339(*checked->failed)));
+        promise.broken("the gate of {} was lowered, and the check at {} failed", set,
+                       to_rfc3339(*checked->failed));
 }
 
 // S6: and lately.
@@ -40,8 +36,8 @@ void checks_are_fresh(const Promise& promise, const SetWrite&, const Checkings& 
 void checks_are_of_this_step(const Promise& promise, const SetWrite& step,
                              const Checkings& checked) {
     if (checked && !checked->failed && checked->passes < checked->threshold)
-        promise.broken(fmt::format("the gate of {} was lowered after {} of {} checks of this step",
-                                   step.change.place.name, checked->passes, checked->threshold));
+        promise.broken("the gate of {} was lowered after {} of {} checks of this step",
+                       step.change.place.name, checked->passes, checked->threshold);
 }
 
 // S24
@@ -86,7 +82,7 @@ bool carries_finalizer(const json::object& rollout) {
 
 // S26: the finalizer goes last: as long as it is there, somebody will let the set go.
 void finalizer_goes_last(const Promise& promise, const Change& change) {
-    if (change.place.resource != rollouts || change.user != operator_user) return;
+    if (change.place.resource != rollouts) return;
     const bool goes =
         change.before && carries_finalizer(change.before->object()) &&
         (change.type == Change::Type::Deleted || !carries_finalizer(change.object->object()));
@@ -95,11 +91,11 @@ void finalizer_goes_last(const Promise& promise, const Change& change) {
     const ObjectPtr set = promise.in.cluster.api().find(
         "statefulsets.apps", change.place.ns, text_at(change.object->object(), "/spec/targetRef"));
     if (set && text_at(set->object(), claim_at) == "phasedrollout/" + change.place.name)
-        promise.broken(fmt::format("the finalizer of {} is gone, and {} still carries its claim",
-                                   change.place.name, name_in(set->object())));
+        promise.broken("the finalizer of {} is gone, and {} still carries its claim",
+                       change.place.name, name_in(set->object()));
 }
 
-constexpr Rule<> rules[] = {{.name = "S26", .on_change = finalizer_goes_last}};
+constexpr Rule<> rules[] = {{.name = "S26", .on_own_change = finalizer_goes_last}};
 
 }  // namespace
 

@@ -23,16 +23,12 @@ void create_rollout(Chaos& chaos, const std::string& set) {
     if (chaos.chance(30)) rollout.fields["deadline"] = fmt::format("{}m", 3 + chaos.below(5));
     if (chaos.chance(10)) rollout.fields["skip"] = "true";
     if (chaos.chance(30)) rollout.fields["deletion-policy"] = chaos.chance(50) ? "Freeze" : "Open";
-    chaos.did(fmt::format("create {}", rollout.name));
+    chaos.did("create {}", rollout.name);
     create(chaos.world(), rollout);
 }
 
 void change_rollout(Chaos& chaos) {
-    struct Edit {
-        const char* field;
-        const char* value;
-    };
-    constexpr Edit edits[] = {
+    constexpr std::pair<const char*, const char*> edits[] = {
         {"skip", "true"},     {"skip", "false"},       {"skip", "false"},
         {"threshold", "1"},   {"threshold", "3"},      {"tries", "none"},
         {"delay", "12s"},     {"tries", "3"},          {"period", "11s"},
@@ -40,11 +36,11 @@ void change_rollout(Chaos& chaos) {
         {"deadline", "none"}, {"target", "somewhere"}, {"threshold", "50"}};
     const std::string set = chaos.some_set();
     if (!chaos.is_of(set, random_part)) return;
-    const Edit& edit = edits[chaos.below(std::size(edits))];
-    chaos.did(fmt::format("change {} {} {}", chaos.rollout_of(set), edit.field, edit.value));
-    change(chaos.world(), shop, chaos.rollout_of(set), edit.field, edit.value);
+    const auto [field, value] = edits[chaos.below(std::size(edits))];
+    chaos.did("change {} {} {}", chaos.rollout_of(set), field, value);
+    change(chaos.world(), shop, chaos.rollout_of(set), field, value);
     // Somebody notices soon that it names nothing.
-    if (std::string{edit.field} == "target") {
+    if (std::string_view{field} == "target") {
         chaos.world().cluster.run_for(chaos.between(0s, 20s));
         change(chaos.world(), shop, chaos.rollout_of(set), "target", set);
     }
@@ -58,7 +54,7 @@ void annotate_rollout(Chaos& chaos) {
                               : chaos.chance(40) ? "true"
                                                  : "";
     const char* key = retries ? "sluice.dev/retry" : "sluice.dev/paused";
-    chaos.did(fmt::format("annotate {} {}={}", chaos.rollout_of(set), key, value));
+    chaos.did("annotate {} {}={}", chaos.rollout_of(set), key, value);
     chaos.world().annotate(rollouts, shop, chaos.rollout_of(set), key, value);
 }
 
@@ -66,7 +62,7 @@ void annotate_rollout(Chaos& chaos) {
 void delete_rollout(Chaos& chaos) {
     const std::string set = chaos.some_set();
     if (!chaos.is_of(set, random_part)) return;
-    chaos.did(fmt::format("delete {}", chaos.rollout_of(set)));
+    chaos.did("delete {}", chaos.rollout_of(set));
     chaos.world().remove(rollouts, shop, chaos.rollout_of(set));
     chaos.world().cluster.run_for(chaos.between(0s, 60s));
     create_rollout(chaos, set);

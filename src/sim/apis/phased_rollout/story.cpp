@@ -16,13 +16,11 @@ std::map<std::string, std::string> check(const std::string& expr) {
 }
 
 void set_up(World& world) {
-    world.set_policies(true);
     world.create_set({.name = name, .ns = ns, .image = "app:1.0"});
     create(world, {.name = name, .ns = ns, .target = name, .fields = check("backup_running > 0")});
 }
 
 void set_up_with_rollback(World& world) {
-    world.set_policies(true);
     world.create_set({.name = name, .ns = ns, .image = "app:1.0"});
     auto fields = check("errors_per_second > 5");
     fields["delay"] = "1s";
@@ -38,38 +36,22 @@ int pods_with(const Scene& scene, std::string_view image) {
 }
 
 constexpr Step rollout_steps[] = {
-    {at_once, 4s, "You roll out a new version.",
-     "kubectl -n shop set image statefulset/db app=app:1.1",
-     [](World& world) { return world.set_image(ns, name, "app:1.1"); }},
+    roll_out,
     {[](const World&, const Scene& scene) { return pods_with(scene, "app:1.1") == 1; }, 0s,
      "The nightly backup begins; Prometheus sees it.", "",
-     [](World& world) -> Response {
-         world.egress.prometheus.set("backup_running", {{"job", "db"}}, 1);
-         return {};
-     }},
+     [](World& world) { world.egress.prometheus.set("backup_running", {{"job", "db"}}, 1); }},
     {[](const World&, const Scene& scene) { return scene.set.reason == "CheckFailed"; }, 9s,
      "The backup is done.", "",
-     [](World& world) -> Response {
-         world.egress.prometheus.forget("backup_running");
-         return {};
-     }},
+     [](World& world) { world.egress.prometheus.forget("backup_running"); }},
 };
 
 constexpr Step failure_steps[] = {
-    {at_once, 4s, "You roll out a new version.",
-     "kubectl -n shop set image statefulset/db app=app:1.1",
-     [](World& world) { return world.set_image(ns, name, "app:1.1"); }},
+    roll_out,
     {[](const World&, const Scene& scene) { return pods_with(scene, "app:1.1") == 2; }, 0s,
      "With two pods on it, errors show.", "",
-     [](World& world) -> Response {
-         world.egress.prometheus.set("errors_per_second", {{"job", "db"}}, 12);
-         return {};
-     }},
+     [](World& world) { world.egress.prometheus.set("errors_per_second", {{"job", "db"}}, 12); }},
     {[](const World&, const Scene& scene) { return pods_with(scene, "app:1.0") == 2; }, 0s, "", "",
-     [](World& world) -> Response {
-         world.egress.prometheus.forget("errors_per_second");
-         return {};
-     }},
+     [](World& world) { world.egress.prometheus.forget("errors_per_second"); }},
     {[](const World&, const Scene& scene) { return scene.set.reason == "RolledBack"; }, 5s,
      "You repair it.", "kubectl -n shop set image statefulset/db app=app:1.2",
      [](World& world) { return world.set_image(ns, name, "app:1.2"); }},
@@ -86,7 +68,6 @@ Questions questions(const World& world) {
 
 constexpr Story table[] = {
     {.api = "phasedrollout",
-     .fails = false,
      .title = "a rollout that waits for a backup",
      .reporter = {rollouts, name},
      .gateman = "Prometheus",

@@ -28,16 +28,11 @@ Problem change_rollout(World& world, Words words) {
     return problem_of(change(world, shop, words[0], words[1], words[2]));
 }
 
-Problem annotate_rollout(World& world, Words words) {
-    const auto [key, value] = pair_of(words[1]);
-    return problem_of(world.annotate(rollouts, shop, words[0], key, value));
-}
-
 // "force": somebody takes the finalizer away first.
-Problem delete_rollout(World& world, Words words) {
+Response delete_rollout(World& world, Words words) {
     if (words.size() > 1 && words[1] == "force")
         world.merge(rollouts, shop, words[0], only("/metadata/finalizers", nullptr));
-    return problem_of(world.remove(rollouts, shop, words[0]));
+    return world.remove(rollouts, shop, words[0]);
 }
 
 constexpr Action action_table[] = {
@@ -46,7 +41,8 @@ constexpr Action action_table[] = {
      "Rollback] [deadline TIME] [success-on Data] [expr \"...\"] [url URL] [secret NAME] [skip]",
      3, create_rollout},
     {"change", "NAME FIELD VALUE|none", 3, change_rollout},
-    {"annotate phasedrollout", "NAME KEY=VALUE|KEY-", 2, annotate_rollout},
+    {"annotate phasedrollout", "NAME KEY=VALUE|KEY-", 2,
+     [](World& world, Words words) { return annotate(world, rollouts, words); }},
     {"delete phasedrollout", "NAME [force]", 1, delete_rollout},
 };
 

@@ -13,10 +13,6 @@ std::string name_or_nil(const std::optional<HookPod>& pod) {
     return pod ? pod->name : "nil";
 }
 
-bool fits(const HookRule& rule, const std::string& hook, const std::string& next) {
-    return rule.hook == hook && (rule.next.empty() || rule.next == next);
-}
-
 }  // namespace
 
 void Hooks::set_rule(HookRule rule) {
@@ -33,8 +29,9 @@ void Hooks::forget_rules(const std::string& hook) {
 
 Result<Answer> Hooks::answer_to(const std::string& hook, const std::string& next) const {
     using Says = HookRule::Says;
-    const auto rule =
-        std::ranges::find_if(rules_, [&](const HookRule& one) { return fits(one, hook, next); });
+    const auto rule = std::ranges::find_if(rules_, [&](const HookRule& one) {
+        return one.hook == hook && (one.next.empty() || one.next == next);
+    });
     const Says says = rule == rules_.end() ? Says::Allow : rule->says;
     const std::string message = rule == rules_.end() ? "" : rule->message;
     const json::object refusal{{"allowed", false}, {"message", message}};
@@ -56,8 +53,8 @@ void Hooks::note(const engine::Question& question, const engine::Answer& said, I
     const auto* verdict = engine::opened<HookVerdict>(said);
     if (!asked || !verdict) return;
     const Transition& about = asked->transition;
-    calls_.push_back({now, about.idempotency_key, about.ns, about.statefulset,
-                      name_or_nil(about.prev), name_or_nil(about.next), verdict->allowed, true});
+    calls_.push_back({now, about.idempotency_key, about.statefulset, name_or_nil(about.prev),
+                      name_or_nil(about.next), verdict->allowed});
 }
 
 }  // namespace sluice::sim::pilot

@@ -9,7 +9,7 @@
 #include "api/pilot/hooks/hook.hpp"
 #include "base/time.hpp"
 #include "sim/api/json.hpp"
-#include "sim/world/own_service.hpp"
+#include "sim/world/services.hpp"
 
 namespace sluice::sim::pilot {
 
@@ -17,12 +17,10 @@ namespace sluice::sim::pilot {
 struct HookCall {
     Instant at;
     std::string key;  // the idempotency key
-    std::string ns;
     std::string set;
     std::string prev;  // pod names, or "nil"
     std::string next;
     bool allowed = false;
-    bool answered = false;
 };
 
 // What a service says to a question; the first rule that fits, the last resort is to allow.

@@ -30,7 +30,7 @@ const HookCall* last_answer(const SetWrite& step, const Egress& egress) {
                     is_first ? "nil" : uid_at(index + 1), uid_at(index));
     const HookCall* last = nullptr;
     for (const HookCall& call : egress.of<Hooks>().calls())
-        if (call.key == key && call.answered) last = &call;
+        if (call.key == key) last = &call;
     return last;
 }
 
@@ -40,8 +40,8 @@ void hook_allowed(const Promise& promise, const SetWrite& step) {
     promise.tested();
     const HookCall* last = last_answer(step, promise.in.egress);
     if (last && !last->allowed)
-        promise.broken(fmt::format("the gate of {} was lowered though the hook had refused last",
-                                   step.change.place.name));
+        promise.broken("the gate of {} was lowered though the hook had refused last",
+                       step.change.place.name);
 }
 
 // S6: it was given to this very transition, and lately.
@@ -50,8 +50,7 @@ void hook_was_asked(const Promise& promise, const SetWrite& step) {
     promise.tested();
     const HookCall* last = last_answer(step, promise.in.egress);
     if (!last)
-        promise.broken(
-            fmt::format("no hook was asked about this transition of {}", step.change.place.name));
+        promise.broken("no hook was asked about this transition of {}", step.change.place.name);
     else if (last->allowed && promise.now() - last->at > age_max)
         promise.broken("the gate was lowered on an approval that is too old");
 }

@@ -24,7 +24,7 @@ void hook_says(Chaos& chaos) {
                             Says::Hang,  Says::Rubbish, Says::Fail};
     HookRule rule{hook, chaos.chance(50) ? "" : chaos.some_pod(), all[chaos.below(std::size(all))],
                   "not now"};
-    chaos.did(fmt::format("hook says {} {}", static_cast<int>(rule.says), rule.next));
+    chaos.did("hook says {} {}", static_cast<int>(rule.says), rule.next);
     chaos.world().egress.of<Hooks>().set_rule(std::move(rule));
 }
 
@@ -33,7 +33,7 @@ void relabel(Chaos& chaos) {
     if (!chaos.is_of(set, random_part) && !chaos.chance(10)) return;
     const char* values[] = {"", "careful", "noop", "nobody"};
     const std::string value = values[chaos.below(std::size(values))];
-    chaos.did(fmt::format("label {} {}", set, value));
+    chaos.did("label {} {}", set, value);
     chaos.world().label(shop, set, label, value);
 }
 

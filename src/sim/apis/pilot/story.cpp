@@ -18,7 +18,6 @@ constexpr const char* waiting_pod = "db-1";
 using Says = HookRule::Says;
 
 void set_up(World& world) {
-    world.set_policies(true);
     declare_hook(world, hook, "url: https://shard-check.shop.example/ask\n");
     world.create_set({.name = name, .ns = ns, .labels = {{label, hook}}, .image = "app:1.0"});
 }
@@ -46,25 +45,19 @@ int refusals(const World& world) {
 }
 
 constexpr Step rollout_steps[] = {
-    {at_once, 4s, "You roll out a new version.",
-     "kubectl -n shop set image statefulset/db app=app:1.1",
-     [](World& world) { return world.set_image(ns, name, "app:1.1"); }},
+    roll_out,
     {[](const World& world, const Scene&) { return refusals(world) == 1; }, 4s,
      "A deploy script tries to lower the partition to 0, past the gate.",
      R"(kubectl -n shop patch statefulset db --type merge -p '{"spec":{"updateStrategy":)"
      R"({"rollingUpdate":{"partition":0}}}}')",
      [](World& world) { return lower_partition(world, "deploy-bot"); }},
     {at_once, 4s, "", "",
-     [](World& world) -> Response {
+     [](World& world) {
          world.egress.of<Hooks>().set_rule(
              {hook, waiting_pod, Says::Refuse, "3 shards are relocating"});
-         return {};
      }},
     {[](const World& world, const Scene&) { return refusals(world) == 2; }, 6s, "", "",
-     [](World& world) -> Response {
-         world.egress.of<Hooks>().set_rule({hook, waiting_pod, Says::Allow});
-         return {};
-     }},
+     [](World& world) { world.egress.of<Hooks>().set_rule({hook, waiting_pod, Says::Allow}); }},
 };
 
 constexpr Step failure_steps[] = {
@@ -91,7 +84,6 @@ Questions questions(const World& world) {
 
 constexpr Story table[] = {
     {.api = "pilot",
-     .fails = false,
      .title = "a rollout that waits for its shards",
      .gateman = "The hook",
      .questions = questions,

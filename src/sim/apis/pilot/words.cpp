@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 
 #include "sim/apis/pilot/api.hpp"
 #include "sim/apis/pilot/hooks.hpp"
@@ -14,15 +13,10 @@ namespace {
 
 // hook NAME allows|refuses|hangs|"talks rubbish"|fails [before POD | after-the-last] [because TEXT]
 Problem hook(World& world, Words words) {
-    using Says = HookRule::Says;
-    static const std::map<std::string, Says> known = {{"allows", Says::Allow},
-                                                      {"refuses", Says::Refuse},
-                                                      {"hangs", Says::Hang},
-                                                      {"babbles", Says::Rubbish},
-                                                      {"fails", Says::Fail}};
-    const auto says = known.find(words[1]);
-    if (says == known.end()) return "a hook allows, refuses, hangs, babbles or fails";
-    HookRule rule{words[0], option(words, "before", ""), says->second,
+    const auto says =
+        called<HookRule::Says>(words[1], {"allows", "refuses", "hangs", "babbles", "fails"});
+    if (!says) return "a hook allows, refuses, hangs, babbles or fails";
+    HookRule rule{words[0], option(words, "before", ""), *says,
                   option(words, "because", "not now")};
     for (const std::string& word : words)
         if (word == "after-the-last") rule.next = "nil";
@@ -30,19 +24,13 @@ Problem hook(World& world, Words words) {
     return std::nullopt;
 }
 
-Problem declare(World& world, Words words) {
+void declare(World& world, Words words) {
     std::string yaml = words.size() > 1 ? words[1] : "";
     for (std::size_t at = yaml.find("; "); at != std::string::npos; at = yaml.find("; "))
         yaml.replace(at, 2, "\n");
     declare_hook(
         world, words[0],
         words.size() > 1 ? yaml + "\n" : fmt::format("url: https://{}.example/ask\n", words[0]));
-    return std::nullopt;
-}
-
-Problem withdraw(World& world, Words words) {
-    declare_hook(world, words[0], "");
-    return std::nullopt;
 }
 
 // The questions about one set, each once however often it was put in a row.
@@ -57,39 +45,37 @@ std::vector<std::string> questions(const World& world, const std::string& set) {
     return asked;
 }
 
-Seen asked(const World& world, Words words) {
-    return unless_same(joined(words.subspan(1)),
-                       fmt::format("{}", fmt::join(questions(world, words[0]), " ")));
-}
-
 // In this order, with others in between.
 Seen asked_at_least(const World& world, Words words) {
     const auto found = questions(world, words[0]);
     auto at = found.begin();
     for (const std::string& wanted : words.subspan(1)) {
         at = std::find(at, found.end(), wanted);
-        if (at == found.end()) return fmt::format("{}", fmt::join(found, " "));
+        if (at == found.end()) return joined(found);
         ++at;
     }
     return std::nullopt;
 }
 
-Seen never_asked(const World& world, Words words) {
-    const auto found = questions(world, words[0]);
-    return found.empty() ? Seen{} : Seen{fmt::format("{}", fmt::join(found, " "))};
-}
-
 constexpr Action action_table[] = {
     {"declare hook", "NAME [YAML]", 1, declare},
-    {"withdraw hook", "NAME", 1, withdraw},
+    {"withdraw hook", "NAME", 1,
+     [](World& world, Words words) { declare_hook(world, words[0], ""); }},
     {"hook", "NAME allows|refuses|hangs|babbles|fails [before POD|after-the-last] [because TEXT]",
      2, hook},
 };
 
 constexpr Expectation expectation_table[] = {
-    {"asked", "NAME PREV>NEXT ...", 2, false, asked},
+    {"asked", "NAME PREV>NEXT ...", 2, false,
+     [](const World& world, Words words) {
+         return unless_same(joined(words.subspan(1)), joined(questions(world, words[0])));
+     }},
     {"asked at least", "NAME PREV>NEXT ...", 2, false, asked_at_least},
-    {"never asked", "NAME", 1, true, never_asked},
+    {"never asked", "NAME", 1, true,
+     [](const World& world, Words words) {
+         const auto found = questions(world, words[0]);
+         return found.empty() ? Seen{} : Seen{joined(found)};
+     }},
 };
 
 }  // namespace

@@ -24,14 +24,6 @@ json::object analysis_of(const std::string& text, bool is_of_cluster) {
     return analysis;
 }
 
-json::value as_analysis(const std::string& text) {
-    return analysis_of(text, false);
-}
-
-json::value as_cluster_analysis(const std::string& text) {
-    return analysis_of(text, true);
-}
-
 json::object step_of(const std::string& word) {
     const std::string kind = word.substr(0, word.find('='));
     const std::string rest = kind == word ? "" : word.substr(kind.size() + 1);
@@ -57,8 +49,10 @@ constexpr WordField table[] = {
     {"kind", "/spec/workloadRef/kind", as_text},
     {"plugin", "/spec/plugin/name", as_text},
     {"steps", "/spec/strategy/canary/steps", as_steps, true},
-    {"background", "/spec/strategy/canary/analysis", as_analysis},
-    {"cluster-background", "/spec/strategy/canary/analysis", as_cluster_analysis},
+    {"background", "/spec/strategy/canary/analysis",
+     [](const std::string& text) -> json::value { return analysis_of(text, false); }},
+    {"cluster-background", "/spec/strategy/canary/analysis",
+     [](const std::string& text) -> json::value { return analysis_of(text, true); }},
     {"starting-step", "/spec/strategy/canary/analysis/startingStep", as_number},
     {"keep-successful", "/spec/analysis/successfulRunHistoryLimit", as_number},
     {"keep-unsuccessful", "/spec/analysis/unsuccessfulRunHistoryLimit", as_number},

@@ -1,6 +1,4 @@
 // What may be asked of plugins outside of the operator, and when.
-#include <fmt/format.h>
-
 #include "sim/apis/rollout_plugin/courses.hpp"
 #include "sim/apis/rollout_plugin/objects.hpp"
 #include "sim/apis/rollout_plugin/plugin_world.hpp"
@@ -34,13 +32,11 @@ class AsksWhatItReports final : public Promise {
         const Course& course = courses_.reported(plugin);
         if (course.is_full) return;
         if (!asked.settled)
-            broken(fmt::format("{} % was asked for before {} % was reached", asked.weight,
-                               asked.before));
+            broken("{} % was asked for before {} % was reached", asked.weight, asked.before);
         const std::int64_t most =
             pods_before(plugin, courses_.reached(plugin, course, course.first), whole);
         if (asked.weight > most)
-            broken(
-                fmt::format("{} % was asked for where the steps allow {} %", asked.weight, most));
+            broken("{} % was asked for where the steps allow {} %", asked.weight, most);
     }
 
     ObjectPtr plugin_of(const PluginChange& asked) const {
@@ -61,13 +57,11 @@ class AsksWhatItReports final : public Promise {
         const std::int64_t weight = number_at(status, "/rollout/weight");
         const bool is_its_revision = text_at(status, "/updatedRevision") == asked.revision;
         if (weighs && weight != asked.weight)
-            broken(
-                fmt::format("{} % was asked for while the status says {} %", asked.weight, weight));
+            broken("{} % was asked for while the status says {} %", asked.weight, weight);
         if (weighs && is_aborted) broken("a weight was asked for after an abort");
         if (weighs && !is_under_way) broken("a weight was asked for while no rollout is reported");
         if (!aborts && !is_its_revision)
-            broken(fmt::format("revision {} was moved, and the status reports another one",
-                               asked.revision));
+            broken("revision {} was moved, and the status reports another one", asked.revision);
         if (aborts && is_under_way && !is_aborted && is_its_revision)
             broken("it was taken back, and the status reports no abort");
     }

@@ -32,11 +32,6 @@ std::string PluginWorld::text(const std::string& workload, Instant now) const {
                        reached(found->second, now));
 }
 
-int PluginWorld::count(PluginMethod method) const {
-    const auto found = counts_.find(method);
-    return found == counts_.end() ? 0 : found->second;
-}
-
 // A plugin goes on by itself: what is asked for twice is not begun anew.
 void PluginWorld::change(const PluginCall& call, Workload& workload, Instant now) {
     const int to = call.method == PluginMethod::SetWeight ? call.weight
@@ -70,7 +65,6 @@ Result<PluginAnswer> PluginWorld::answer_to(const PluginCall& call, Instant now)
     if (found == workloads_.end())
         return failure(ErrorKind::NotFound, fmt::format("there is no workload {}", call.name));
     Workload& workload = found->second;
-    ++counts_[call.method];
     const int there = reached(workload, now);
     PluginAnswer said;
     if (call.method == GetResourceStatus) {

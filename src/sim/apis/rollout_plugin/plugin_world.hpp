@@ -9,7 +9,7 @@
 
 #include "api/inquiry/plugin_call.hpp"
 #include "base/time.hpp"
-#include "sim/world/own_service.hpp"
+#include "sim/world/services.hpp"
 
 namespace sluice::sim::rollout_plugin {
 
@@ -36,14 +36,11 @@ class PluginWorld final : public OwnService {
 
     // "v1 v2 40": what is current, what is to come, and the weight that was reached.
     std::string text(const std::string& workload, Instant now) const;
-    // How often this was asked for.
-    int count(api::PluginMethod method) const;
 
     Mood mood = Mood::Well;
     std::function<void(const PluginChange&)> on_change;  // before it is made
 
   private:
-    Result<api::PluginAnswer> answer_to(const api::PluginCall& call, Instant now);
     struct Workload {
         std::string current;
         std::string updated;
@@ -52,11 +49,11 @@ class PluginWorld final : public OwnService {
         Instant since;    // of the last change
         bool promoted = false;
     };
+    Result<api::PluginAnswer> answer_to(const api::PluginCall& call, Instant now);
     void change(const api::PluginCall& call, Workload& workload, Instant now);
     int reached(const Workload& workload, Instant now) const;
 
     std::map<std::string, Workload> workloads_;
-    std::map<api::PluginMethod, int> counts_;
 };
 
 }  // namespace sluice::sim::rollout_plugin

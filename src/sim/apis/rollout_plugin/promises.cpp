@@ -1,13 +1,9 @@
 // What RolloutPlugins promise: no more pods than the steps allow, one run for each analysis, and
 // nothing asked of a plugin that the status does not say.
-#include <fmt/format.h>
-
 #include <algorithm>
 
-#include "sim/api/admission.hpp"
 #include "sim/api/state.hpp"
 #include "sim/apis/analysis/objects.hpp"
-#include "sim/apis/analysis/runs.hpp"
 #include "sim/apis/rollout_plugin/api.hpp"
 #include "sim/apis/rollout_plugin/courses.hpp"
 #include "sim/apis/rollout_plugin/objects.hpp"
@@ -46,8 +42,23 @@ Taken taken(const Courses& courses, const SetWrite& step) {
     return {true, plugin, courses.of_step(*plugin, step)};
 }
 
-bool is_own_run(const Change& change) {
-    return change.user == operator_user && change.place.resource == analysis::runs;
+// A run of a RolloutPlugin that is there before and after the change.
+bool keeps_run(const Change& change) {
+    return change.place.resource == analysis::runs && is_of_plugin(change.object->object()) &&
+           change.before && change.type != Change::Type::Deleted;
+}
+
+bool ends_run(const Change& change) {
+    return !flag_at(change.before->object(), "/spec/terminate") &&
+           flag_at(change.object->object(), "/spec/terminate");
+}
+
+bool makes_run(const Change& change) {
+    return change.place.resource == analysis::runs && change.type == Change::Type::Added;
+}
+
+bool deletes_run(const Change& change) {
+    return change.place.resource == analysis::runs && change.type == Change::Type::Deleted;
 }
 
 // S24: while its RolloutPlugin is paused the gate of a set is not lowered.
@@ -64,9 +75,8 @@ void check_background(const Promise& promise, const SetWrite& step, const Course
         uid == course.runs.end() ? nullptr : by_uid(step.read->of(analysis::runs), uid->second);
     const std::string phase = run ? text_at(*run, "/status/phase") : std::string{};
     if (phase == "Failed" || phase == "Error" || (phase == "Inconclusive" && !course.is_accepted))
-        promise.broken(
-            fmt::format("the gate of {} was lowered, and the analysis in the background is {}",
-                        step.change.place.name, phase));
+        promise.broken("the gate of {} was lowered, and the analysis in the background is {}",
+                       step.change.place.name, phase);
 }
 
 // S27: the weights, pauses and analyses of the steps, and the analysis in the background.
@@ -76,8 +86,7 @@ void keeps_to_its_steps(const CoursePromise& promise, const SetWrite& step) {
     promise.tested();
     const std::string& name = step.change.place.name;
     if (!at.plugin)
-        return promise.broken(
-            fmt::format("the gate of {} was lowered, and no RolloutPlugin says how", name));
+        return promise.broken("the gate of {} was lowered, and no RolloutPlugin says how", name);
     if (at.course.is_full) return;
     check_background(promise, step, at.course);
     const std::int64_t replicas = number_at(step.read->set->object(), "/spec/replicas");
@@ -86,8 +95,7 @@ void keeps_to_its_steps(const CoursePromise& promise, const SetWrite& step) {
         promise.courses.reached(*at.plugin, at.course, step.workload.first_place);
     const std::int64_t most = pods_before(*at.plugin, place, replicas);
     if (exposed > most)
-        promise.broken(fmt::format("{} pods of {} were exposed where the steps allow {}", exposed,
-                                   name, most));
+        promise.broken("{} pods of {} were exposed where the steps allow {}", exposed, name, most);
 }
 
 // S28: after an abort the gate is not lowered again in that rollout.
@@ -96,21 +104,16 @@ void stays_aborted(const CoursePromise& promise, const SetWrite& step) {
     if (at.is_ours) promise.tested();
     // One that came after the read, and before the write, cannot be known.
     if (at.course.aborted && step.read && *at.course.aborted < step.read->at)
-        promise.broken(
-            fmt::format("the gate of {} was lowered after an abort", step.change.place.name));
+        promise.broken("the gate of {} was lowered after an abort", step.change.place.name);
 }
 
 // S10 of runs: their status, and the word that ends them.
 void ends_its_runs(const CoursePromise& promise, const Change& change) {
-    const json::object& run = change.object->object();
-    if (!is_own_run(change) || !is_of_plugin(run) || !change.before ||
-        change.type == Change::Type::Deleted)
-        return;
-    const json::object& before = change.before->object();
-    const bool ends = !flag_at(before, "/spec/terminate") && flag_at(run, "/spec/terminate");
-    if (analysis::untouchable(before, ends) != analysis::untouchable(run, ends))
-        promise.broken(
-            fmt::format("an operator changed more than the status of run {}", change.place.name));
+    if (!keeps_run(change)) return;
+    const bool ends = ends_run(change);
+    if (analysis::untouchable(change.before->object(), ends) !=
+        analysis::untouchable(change.object->object(), ends))
+        promise.broken("an operator changed more than the status of run {}", change.place.name);
 }
 
 // The RolloutPlugin that a new run is for, and the read that showed it to whoever made the run.
@@ -136,10 +139,8 @@ Wanted wanted_by(const History& history, const json::object& run) {
 // S10 of new runs: for a RolloutPlugin that lives, as far as their maker could know.
 void makes_wanted_runs(const CoursePromise& promise, const Change& change) {
     const json::object& run = change.object->object();
-    const bool is_new = is_own_run(change) && change.type == Change::Type::Added;
-    if (is_new && is_of_plugin(run) && !wanted_by(promise.in.history, run).plugin)
-        promise.broken(fmt::format("an operator made run {}, and no RolloutPlugin wants it",
-                                   change.place.name));
+    if (makes_run(change) && is_of_plugin(run) && !wanted_by(promise.in.history, run).plugin)
+        promise.broken("an operator made run {}, and no RolloutPlugin wants it", change.place.name);
 }
 
 // It begins when all before it is over, and measures the pods that were let go for it.
@@ -155,7 +156,7 @@ void check_reached(const CoursePromise& promise, const Change& change, const Wan
         step.empty() ? number_at(*plugin, "/spec/strategy/canary/analysis/startingStep")
                      : std::stoll("0" + step);
     const std::string& name = change.place.name;
-    if (wanted > place) promise.broken(fmt::format("run {} was made at step {}", name, place));
+    if (wanted > place) promise.broken("run {} was made at step {}", name, place);
     if (step.empty() || !read->set) return;
     const json::object& set = read->set->object();
     const std::string revision = text_at(set, "/status/updateRevision");
@@ -164,12 +165,12 @@ void check_reached(const CoursePromise& promise, const Change& change, const Wan
                text_at(pod->object(), revision_at) == revision;
     });
     if (ready < pods_before(*plugin, wanted, number_at(set, "/spec/replicas")))
-        promise.broken(fmt::format("run {} was made when {} pods were ready for it", name, ready));
+        promise.broken("run {} was made when {} pods were ready for it", name, ready);
 }
 
 // S29: once for each analysis of a rollout, when its step is reached.
 void one_run_for_each_analysis(const CoursePromise& promise, const Change& change) {
-    if (!is_own_run(change) || change.type != Change::Type::Added) return;
+    if (!makes_run(change)) return;
     const json::object& run = change.object->object();
     const Wanted by = wanted_by(promise.in.history, run);
     if (!by.plugin) return;
@@ -177,34 +178,29 @@ void one_run_for_each_analysis(const CoursePromise& promise, const Change& chang
     const std::string& name = change.place.name;
     const ObjectPtr& set = by.read->set;
     Course* course = promise.courses.under_way(*by.plugin, set ? &set->object() : nullptr);
-    if (!course)
-        return promise.broken(fmt::format("run {} was made, and no rollout is under way", name));
+    if (!course) return promise.broken("run {} was made, and no rollout is under way", name);
     check_reached(promise, change, by, *course);
     if (!course->runs.try_emplace(text_at(run, step_at), uid_in(run)).second)
-        promise.broken(fmt::format("run {} is the second for the same analysis", name));
+        promise.broken("run {} is the second for the same analysis", name);
 }
 
 // S11 of runs: those of a RolloutPlugin that is there, and those whose own time is over.
 void deletes_its_runs(const CoursePromise& promise, const Change& change) {
     const json::object& run = change.object->object();
-    if (is_own_run(change) && change.type == Change::Type::Deleted && is_of_plugin(run) &&
+    if (deletes_run(change) && is_of_plugin(run) &&
         !analysis::is_expired(run, promise.now() + promise.in.skew) &&
         !promise.courses.owner_of(change.place.ns, run))
-        promise.broken(fmt::format("an operator deleted run {}", change.place.name));
+        promise.broken("an operator deleted run {}", change.place.name);
 }
 
 // S30: a run that is waited for is not ended.
 void ends_no_run_too_early(const CoursePromise& promise, const Change& change) {
-    const json::object& run = change.object->object();
-    if (!is_own_run(change) || !is_of_plugin(run) || !change.before ||
-        change.type == Change::Type::Deleted)
-        return;
-    const json::object& before = change.before->object();
-    if (flag_at(before, "/spec/terminate") || !flag_at(run, "/spec/terminate")) return;
+    if (!keeps_run(change) || !ends_run(change)) return;
     promise.tested();
-    const Course* course = promise.courses.of_run(change.place.ns, run);
-    if (course && !course->is_full && !course->aborted && !analysis::is_finished(before))
-        promise.broken(fmt::format("run {} was ended, and is still waited for", change.place.name));
+    const Course* course = promise.courses.of_run(change.place.ns, change.object->object());
+    if (course && !course->is_full && !course->aborted &&
+        !analysis::is_finished(change.before->object()))
+        promise.broken("run {} was ended, and is still waited for", change.place.name);
 }
 
 std::int64_t count_younger(const CoursePromise& promise, const std::string& ns,
@@ -224,7 +220,7 @@ std::int64_t count_younger(const CoursePromise& promise, const std::string& ns,
 void keeps_runs(const CoursePromise& promise, const Change& change) {
     const json::object& gone = change.object->object();
     const std::string& ns = change.place.ns;
-    if (!is_own_run(change) || change.type != Change::Type::Deleted) return;
+    if (!deletes_run(change)) return;
     const json::object* plugin = promise.courses.owner_of(ns, gone);
     if (!plugin || !promise.in.history.is_named(uid_in(gone)) ||
         analysis::is_expired(gone, promise.now() + promise.in.skew))
@@ -232,25 +228,25 @@ void keeps_runs(const CoursePromise& promise, const Change& change) {
     promise.tested();
     const std::string& name = change.place.name;
     if (!analysis::is_finished(gone) || promise.courses.of_run(ns, gone))
-        return promise.broken(fmt::format("run {} was deleted, and is still waited for", name));
+        return promise.broken("run {} was deleted, and is still waited for", name);
     const char* limit = analysis::is_successful(gone)
                             ? "/spec/analysis/successfulRunHistoryLimit"
                             : "/spec/analysis/unsuccessfulRunHistoryLimit";
     const std::int64_t younger = count_younger(promise, ns, gone);
     if (younger < number_at(*plugin, limit, 5))
-        promise.broken(fmt::format("run {} was deleted, and only {} are younger", name, younger));
+        promise.broken("run {} was deleted, and only {} are younger", name, younger);
 }
 
 constexpr Rule<CoursePromise> rules[] = {
     {.name = "S24", .on_step = rests_while_paused},
     {.name = "S27", .on_step = keeps_to_its_steps},
     {.name = "S28", .on_step = stays_aborted},
-    {.name = "S10", .on_change = ends_its_runs},
-    {.name = "S10", .on_change = makes_wanted_runs},
-    {.name = "S29", .on_change = one_run_for_each_analysis},
-    {.name = "S11", .on_change = deletes_its_runs},
-    {.name = "S30", .on_change = ends_no_run_too_early},
-    {.name = "S30", .on_change = keeps_runs},
+    {.name = "S10", .on_own_change = ends_its_runs},
+    {.name = "S10", .on_own_change = makes_wanted_runs},
+    {.name = "S29", .on_own_change = one_run_for_each_analysis},
+    {.name = "S11", .on_own_change = deletes_its_runs},
+    {.name = "S30", .on_own_change = ends_no_run_too_early},
+    {.name = "S30", .on_own_change = keeps_runs},
 };
 
 }  // namespace

@@ -48,35 +48,28 @@ void create_plugin(Chaos& chaos, const std::string& set) {
     if (chaos.chance(30)) plugin.fields["deadline-abort"] = "true";
     if (chaos.chance(30)) plugin.fields["on-failure"] = "Rollback";
     if (chaos.chance(20)) plugin.fields["min-ready"] = fmt::format("{}s", chaos.below(20));
-    chaos.did(fmt::format("create {} with {}", plugin.name, plugin.fields["steps"]));
+    chaos.did("create {} with {}", plugin.name, plugin.fields["steps"]);
     create(chaos.world(), plugin);
 }
 
 void command_plugin(Chaos& chaos) {
-    struct Word {
-        const char* word;
-        const char* status;
-    };
-    constexpr Word words[] = {{"promote", R"({"pauseConditions":null})"},
-                              {"promote", R"({"pauseConditions":null})"},
-                              {"promote", R"({"paused":false,"pauseStartTime":null})"},
-                              {"promote fully", R"({"promoteFull":true})"},
-                              {"abort", R"({"abort":true})"},
-                              {"restart", R"({"restart":true})"},
-                              {"restart", R"({"restart":true})"}};
+    constexpr std::pair<const char*, const char*> words[] = {
+        {"promote", R"({"pauseConditions":null})"},
+        {"promote", R"({"pauseConditions":null})"},
+        {"promote", R"({"paused":false,"pauseStartTime":null})"},
+        {"promote fully", R"({"promoteFull":true})"},
+        {"abort", R"({"abort":true})"},
+        {"restart", R"({"restart":true})"},
+        {"restart", R"({"restart":true})"}};
     const std::string set = chaos.some_set();
     if (!chaos.is_of(set, random_part)) return;
-    const Word& one = words[chaos.below(std::size(words))];
-    chaos.did(fmt::format("{} {}", one.word, chaos.rollout_of(set)));
-    command(chaos.world(), shop, chaos.rollout_of(set), json::parse(one.status).as_object());
+    const auto [word, status] = words[chaos.below(std::size(words))];
+    chaos.did("{} {}", word, chaos.rollout_of(set));
+    command(chaos.world(), shop, chaos.rollout_of(set), json::parse(status).as_object());
 }
 
 void change_plugin(Chaos& chaos) {
-    struct Edit {
-        const char* field;
-        const char* value;
-    };
-    constexpr Edit edits[] = {
+    constexpr std::pair<const char*, const char*> edits[] = {
         {"paused", "true"},   {"paused", "none"},         {"paused", "none"},
         {"restart-at", "0"},  {"on-failure", "Hold"},     {"on-failure", "Rollback"},
         {"deadline", "none"}, {"deadline-abort", "none"}, {"target", "somewhere"},
@@ -84,12 +77,12 @@ void change_plugin(Chaos& chaos) {
         {"steps", ""}};
     const std::string set = chaos.some_set();
     if (!chaos.is_of(set, random_part)) return;
-    const Edit& edit = edits[chaos.below(std::size(edits))];
-    const std::string value = *edit.value ? edit.value : some_steps(chaos, set);
-    chaos.did(fmt::format("alter {} {} {}", chaos.rollout_of(set), edit.field, value));
-    change(chaos.world(), shop, chaos.rollout_of(set), edit.field, value);
+    const auto [field, text] = edits[chaos.below(std::size(edits))];
+    const std::string value = *text ? text : some_steps(chaos, set);
+    chaos.did("alter {} {} {}", chaos.rollout_of(set), field, value);
+    change(chaos.world(), shop, chaos.rollout_of(set), field, value);
     // Somebody notices soon that it names nothing.
-    if (std::string{edit.field} == "target") {
+    if (std::string_view{field} == "target") {
         chaos.world().cluster.run_for(chaos.between(0s, 20s));
         change(chaos.world(), shop, chaos.rollout_of(set), "target", set);
     }
@@ -100,7 +93,7 @@ void disturb_analyses(Chaos& chaos) {
     const std::string set = chaos.some_set();
     if (!chaos.is_of(set, random_part)) return;
     if (chaos.chance(50)) {
-        chaos.did(fmt::format("delete analysistemplate {}", template_of(set)));
+        chaos.did("delete analysistemplate {}", template_of(set));
         chaos.world().remove(analysis::templates, shop, template_of(set));
         chaos.world().cluster.run_for(chaos.between(0s, 90s));
         create_template(chaos, set);
@@ -110,7 +103,7 @@ void disturb_analyses(Chaos& chaos) {
     if (all.empty()) return;
     const std::string run = text_at(all[chaos.below(all.size())]->object(), "/metadata/name");
     const bool ends = chaos.chance(50);
-    chaos.did(fmt::format("{} analysisrun {}", ends ? "end" : "delete", run));
+    chaos.did("{} analysisrun {}", ends ? "end" : "delete", run);
     if (ends)
         analysis::end_run(chaos.world(), run);
     else
@@ -118,7 +111,7 @@ void disturb_analyses(Chaos& chaos) {
 }
 
 void delete_plugin(Chaos& chaos, const std::string& set) {
-    chaos.did(fmt::format("delete {}", chaos.rollout_of(set)));
+    chaos.did("delete {}", chaos.rollout_of(set));
     chaos.world().remove(plugins, shop, chaos.rollout_of(set));
 }
 

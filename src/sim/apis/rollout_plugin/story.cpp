@@ -11,7 +11,6 @@ namespace {
 
 // One pod, a person, the next pod, three seconds, the last one.
 void set_up(World& world) {
-    world.set_policies(true);
     world.create_set({.name = name, .ns = ns, .image = "app:1.0"});
     create(world, {.name = name,
                    .ns = ns,
@@ -28,17 +27,13 @@ Response promote(World& world) {
 }
 
 constexpr Step rollout_steps[] = {
-    {at_once, 4s, "You roll out a new version.",
-     "kubectl -n shop set image statefulset/db app=app:1.1",
-     [](World& world) { return world.set_image(ns, name, "app:1.1"); }},
+    roll_out,
     {is_paused, 5s, "One pod runs it. You look at it, and let it go on.",
      "sluice promote -n shop rolloutplugin/db", promote},
 };
 
 constexpr Step failure_steps[] = {
-    {at_once, 4s, "You roll out a new version.",
-     "kubectl -n shop set image statefulset/db app=app:1.1",
-     [](World& world) { return world.set_image(ns, name, "app:1.1"); }},
+    roll_out,
     {is_paused, 5s, "One pod runs it, and answers slowly. You abort.",
      "sluice abort -n shop rolloutplugin/db",
      [](World& world) { return command(world, ns, name, {{"abort", true}}); }},
@@ -51,7 +46,6 @@ constexpr Step failure_steps[] = {
 
 constexpr Story table[] = {
     {.api = "rolloutplugin",
-     .fails = false,
      .title = "a rollout that rests until you promote it",
      .reporter = {plugins, name},
      .set_up = set_up,

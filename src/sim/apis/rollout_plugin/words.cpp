@@ -2,10 +2,7 @@
 // plugins outside of the operator with what these move.
 #include <fmt/format.h>
 
-#include <map>
-
 #include "sim/apis/analysis/objects.hpp"
-#include "sim/apis/analysis/runs.hpp"
 #include "sim/apis/rollout_plugin/api.hpp"
 #include "sim/apis/rollout_plugin/objects.hpp"
 #include "sim/apis/rollout_plugin/plugin_world.hpp"
@@ -30,58 +27,27 @@ Problem change_plugin(World& world, Words words) {
     return problem_of(change(world, shop, words[0], words[1], words[2]));
 }
 
-Problem promote(World& world, Words words) {
+Response promote(World& world, Words words) {
     json::object status{{"pauseConditions", nullptr}};
     if (words.size() > 1 && words[1] == "full") status = {{"promoteFull", true}};
     if (words.size() > 1 && words[1] == "as-before")
         status = {{"paused", false}, {"pauseStartTime", nullptr}};
-    return problem_of(command(world, shop, words[0], std::move(status)));
+    return command(world, shop, words[0], std::move(status));
 }
 
-Problem abort_rollout(World& world, Words words) {
-    return problem_of(command(world, shop, words[0], {{"abort", true}}));
-}
-
-Problem restart(World& world, Words words) {
-    return problem_of(command(world, shop, words[0], {{"restart", true}}));
-}
-
-Problem annotate_plugin(World& world, Words words) {
-    const auto [key, value] = pair_of(words[1]);
-    return problem_of(world.annotate(plugins, shop, words[0], key, value));
-}
-
-Problem delete_plugin(World& world, Words words) {
-    return problem_of(world.remove(plugins, shop, words[0]));
-}
-
-Problem declare(World& world, Words words) {
+Response declare(World& world, Words words) {
     const std::string text =
         words[0] == "none"
             ? std::string{}
             : fmt::format("- name: {0}\n  location: unix:///run/{0}.sock\n", words[0]);
-    return problem_of(
-        world.put_setting("argo-rollouts-config", "rolloutPlugins", json::value(text)));
+    return world.put_setting("argo-rollouts-config", "rolloutPlugins", json::value(text));
 }
 
-Problem mood(World& world, Words words) {
-    using Mood = PluginWorld::Mood;
-    static const std::map<std::string, Mood> moods = {
-        {"well", Mood::Well}, {"down", Mood::Down}, {"slow", Mood::Slow}, {"stuck", Mood::Stuck}};
-    const auto found = moods.find(words[0]);
-    if (found == moods.end()) return "plugins are well, down, slow or stuck";
-    world.egress.of<PluginWorld>().mood = found->second;
+Problem set_mood(World& world, Words words) {
+    const auto mood = called<PluginWorld::Mood>(words[0], {"well", "down", "slow", "stuck"});
+    if (!mood) return "plugins are well, down, slow or stuck";
+    world.egress.of<PluginWorld>().mood = *mood;
     return std::nullopt;
-}
-
-Problem workload(World& world, Words words) {
-    world.egress.of<PluginWorld>().set_revisions(words[0], words[1], words.back());
-    return std::nullopt;
-}
-
-Seen is_at(const World& world, Words words) {
-    return unless_same(joined(words.subspan(1)),
-                       world.egress.of<PluginWorld>().text(words[0], world.cluster.now()));
 }
 
 std::vector<ObjectPtr> runs_of(const World& world, const std::string& plugin) {
@@ -105,18 +71,6 @@ ObjectPtr youngest(const World& world, const std::string& plugin, const std::str
     return found;
 }
 
-Seen step_run(const World& world, Words words) {
-    return analysis::run_seen(youngest(world, words[0], words[1]), words.subspan(2));
-}
-
-Seen background_run(const World& world, Words words) {
-    return analysis::run_seen(youngest(world, words[0], ""), words.subspan(1));
-}
-
-Seen count_runs(const World& world, Words words) {
-    return unless_same(words[1], std::to_string(runs_of(world, words[0]).size()));
-}
-
 constexpr Action action_table[] = {
     {"rolloutplugin",
      "NAME target SET steps \"20 pause 40 pause=5m analysis=TEMPLATE,ARG=VALUE 100\" [background "
@@ -127,22 +81,40 @@ constexpr Action action_table[] = {
      3, create_plugin},
     {"alter", "NAME FIELD VALUE|none, of a RolloutPlugin", 3, change_plugin},
     {"promote", "NAME [full|as-before]", 1, promote},
-    {"abort", "NAME", 1, abort_rollout},
-    {"restart", "NAME", 1, restart},
-    {"annotate rolloutplugin", "NAME KEY=VALUE|KEY-", 2, annotate_plugin},
-    {"delete rolloutplugin", "NAME", 1, delete_plugin},
+    {"abort", "NAME", 1,
+     [](World& world, Words words) { return command(world, shop, words[0], {{"abort", true}}); }},
+    {"restart", "NAME", 1,
+     [](World& world, Words words) { return command(world, shop, words[0], {{"restart", true}}); }},
+    {"annotate rolloutplugin", "NAME KEY=VALUE|KEY-", 2,
+     [](World& world, Words words) { return annotate(world, plugins, words); }},
+    {"delete rolloutplugin", "NAME", 1,
+     [](World& world, Words words) { return world.remove(plugins, shop, words[0]); }},
     {"declare plugin", "NAME|none", 1, declare},
-    {"plugins", "well|down|slow|stuck", 1, mood},
-    {"workload", "NAME CURRENT [UPDATED]", 2, workload},
+    {"plugins", "well|down|slow|stuck", 1, set_mood},
+    {"workload", "NAME CURRENT [UPDATED]", 2,
+     [](World& world, Words words) {
+         world.egress.of<PluginWorld>().set_revisions(words[0], words[1], words.back());
+     }},
 };
 
 constexpr Expectation expectation_table[] = {
     {"step run", "ROLLOUTPLUGIN STEP, and as run: of the youngest run for this step", 3, true,
-     step_run},
+     [](const World& world, Words words) {
+         return analysis::run_seen(youngest(world, words[0], words[1]), words.subspan(2));
+     }},
     {"background run", "ROLLOUTPLUGIN, and as run: of the youngest in the background", 2, true,
-     background_run},
-    {"runs of", "ROLLOUTPLUGIN NUMBER", 2, true, count_runs},
-    {"workload", "NAME CURRENT UPDATED WEIGHT", 4, false, is_at},
+     [](const World& world, Words words) {
+         return analysis::run_seen(youngest(world, words[0], ""), words.subspan(1));
+     }},
+    {"runs of", "ROLLOUTPLUGIN NUMBER", 2, true,
+     [](const World& world, Words words) {
+         return unless_same(words[1], std::to_string(runs_of(world, words[0]).size()));
+     }},
+    {"workload", "NAME CURRENT UPDATED WEIGHT", 4, false,
+     [](const World& world, Words words) {
+         return unless_same(joined(words.subspan(1)),
+                            world.egress.of<PluginWorld>().text(words[0], world.cluster.now()));
+     }},
 };
 
 // A word for once, which is taken away when it was acted on; and the end of a pause by a full

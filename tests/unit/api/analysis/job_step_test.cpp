@@ -1,4 +1,4 @@
-#include "api/analysis/job_step.hpp"
+#include "api/analysis/job.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

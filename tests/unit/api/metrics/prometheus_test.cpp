@@ -6,7 +6,6 @@
 #include <deque>
 
 #include "api/inquiry/secrets.hpp"
-#include "api/metrics/promql.hpp"
 #include "base/base64.hpp"
 
 namespace sluice::api::metrics {

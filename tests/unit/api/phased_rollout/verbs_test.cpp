@@ -1,4 +1,4 @@
-#include "api/phased_rollout/verbs.hpp"
+#include "api/phased_rollout/decide.hpp"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "api/pilot/compile.hpp"
+#include "api/pilot/decide.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "api/pilot/verbs.hpp"
+#include "api/pilot/decide.hpp"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "api/rollout_plugin/plugin_inquiry.hpp"
+#include "api/rollout_plugin/plugin.hpp"
 
 #include <gtest/gtest.h>
 

@@ -9,7 +9,7 @@
 
 #include "api/rollout_plugin/decide.hpp"
 #include "api/rollout_plugin/declarations.hpp"
-#include "api/rollout_plugin/plugin_inquiry.hpp"
+#include "api/rollout_plugin/plugin.hpp"
 #include "api/rollout_plugin/status.hpp"
 #include "tests/unit/engine/actions.hpp"
 

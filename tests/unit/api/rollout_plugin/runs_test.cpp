@@ -28,8 +28,8 @@ model::CustomObject run_of(const engine::Memory& memory, const std::string& step
     run.meta.key = {"shop", "gentle-b-" + step};
     run.meta.uid = "run " + step;
     run.owner_uid = "plugin";
-    run.annotations = {{"sluice.dev/rollout", memory.uid + " 1 " + to_rfc3339(memory.started) +
-                                                  " " + definition_text(list)},
+    run.annotations = {{"sluice.dev/made-for", memory.uid + " 1 " + to_rfc3339(memory.started) +
+                                                   " " + definition_text(list)},
                        {"sluice.dev/step", step}};
     run.spec = R"({"metrics":[{"name":"rate","provider":{"prometheus":{"query":"up"}}}]})";
     run.status = R"({"phase":"Running"})";
@@ -87,7 +87,7 @@ TEST(PluginRuns, ThatThereIsNoRoomToReadAreNamedAndLeftAlone) {
                              .rollout_uid = "plugin",
                              .revision = {},
                              .step = 1,
-                             .occasion = unread.annotations["sluice.dev/rollout"],
+                             .occasion = unread.annotations["sluice.dev/made-for"],
                              .labels = {},
                              .annotations = {}};
     unread.meta.key.name = run_name(purpose);

@@ -1,4 +1,4 @@
-#include "api/rollout_plugin/verbs.hpp"
+#include "api/rollout_plugin/decide.hpp"
 
 #include <gmock/gmock.h>
 

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include "probe/plugin/grpc.hpp"
-#include "probe/plugin/stdio_frames.hpp"
 
 namespace sluice::probe {
 namespace {

@@ -51,7 +51,7 @@ std::vector<std::string> names(const json::array& list, std::string_view pointer
 
 json::object body(std::string_view path, std::string_view accept = "application/json") {
     const auto document = discover(all, path, accept);
-    return document ? document->body : json::object{{"kind", "nothing"}};
+    return document ? document->body.get_object() : json::object{{"kind", "nothing"}};
 }
 
 TEST(Discovery, lists_the_groups_other_than_core_with_the_preferred_version_first) {
@@ -89,9 +89,9 @@ TEST(Discovery, tells_everything_at_once_to_those_who_understand_it) {
     ASSERT_TRUE(core);
     EXPECT_EQ(core->content_type,
               "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList");
-    EXPECT_EQ(text_at(core->body, "/apiVersion"), "apidiscovery.k8s.io/v2");
-    EXPECT_EQ(array_at(core->body, "/items").size(), 1u);
-    EXPECT_FALSE(has(core->body, "/items/0/metadata/name"));
+    EXPECT_EQ(text_at(core->body.get_object(), "/apiVersion"), "apidiscovery.k8s.io/v2");
+    EXPECT_EQ(array_at(core->body.get_object(), "/items").size(), 1u);
+    EXPECT_FALSE(has(core->body.get_object(), "/items/0/metadata/name"));
 
     const json::object others = body("/apis", newest_first);
     EXPECT_THAT(names(array_at(others, "/items"), "/metadata/name"),

@@ -33,7 +33,7 @@ const Resources all{&nodes, &sets, &gates};
 
 json::object document(std::string_view path) {
     const auto found = openapi(all, path, "application/json");
-    return found ? found->body : json::object{};
+    return found ? found->body.get_object() : json::object{};
 }
 
 TEST(OpenApi, has_one_document_per_group_version) {

@@ -2,8 +2,6 @@
 
 #include <gmock/gmock.h>
 
-#include "sim/kubectl/json_path.hpp"
-
 namespace sluice::sim {
 namespace {
 

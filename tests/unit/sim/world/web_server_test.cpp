@@ -1,4 +1,4 @@
-#include "sim/world/web_server.hpp"
+#include "sim/world/services.hpp"
 
 #include <gtest/gtest.h>
 
