@@ -38,6 +38,15 @@ Decision abandon(const Claims& claims, const Snapshot& seen, Instant now) {
     return decision;
 }
 
+engine::Action write_finalizers(const engine::Subject& subject, const char* operation,
+                                json::value seen, json::array wanted) {
+    const char* path = "/metadata/finalizers";
+    const json::array operations{
+        json::object{{"op", "test"}, {"path", path}, {"value", std::move(seen)}},
+        json::object{{"op", operation}, {"path", path}, {"value", std::move(wanted)}}};
+    return write_to(subject, false, json::serialize(operations));
+}
+
 }  // namespace
 
 const std::string& annotation_of(const CustomObject& object, const std::string& name) {
@@ -125,6 +134,25 @@ engine::Action write_to(const engine::Subject& object, bool of_status,
     for (json::value& one : json::parse(operations).as_array())
         patch.push_back(std::move(one));
     return {.object = object, .body = json::serialize(patch), .of_status = of_status};
+}
+
+engine::Action add_finalizer(const model::Resource& resource, const CustomObject& object,
+                             std::string_view finalizer) {
+    json::array wanted(object.finalizers.begin(), object.finalizers.end());
+    json::value seen = object.finalizers.empty() ? json::value{} : json::value(wanted);
+    wanted.push_back(json::value(finalizer));
+    return write_finalizers(subject_of(resource, object), "add", std::move(seen),
+                            std::move(wanted));
+}
+
+engine::Action drop_finalizer(const model::Resource& resource, const CustomObject& object,
+                              std::string_view finalizer) {
+    json::array seen(object.finalizers.begin(), object.finalizers.end());
+    json::array wanted;
+    for (const std::string& one : object.finalizers)
+        if (one != finalizer) wanted.push_back(json::value(one));
+    return write_finalizers(subject_of(resource, object), "replace", std::move(seen),
+                            std::move(wanted));
 }
 
 std::optional<engine::Action> status_write(const engine::Subject& subject,

@@ -56,6 +56,11 @@ engine::Subject subject_of(const model::Resource& resource, const model::CustomO
 
 // A write to an object of this UID, and to no namesake. `operations` is a JSON array.
 engine::Action write_to(const engine::Subject& object, bool of_status, std::string_view operations);
+// Puts the finalizer onto the object, or takes it away.
+engine::Action add_finalizer(const model::Resource& resource, const model::CustomObject& object,
+                             std::string_view finalizer);
+engine::Action drop_finalizer(const model::Resource& resource, const model::CustomObject& object,
+                              std::string_view finalizer);
 // Replaces the status that was seen by this one; nothing if they are the same.
 std::optional<engine::Action> status_write(const engine::Subject& subject,
                                            const model::CustomObject& object,

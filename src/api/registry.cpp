@@ -13,6 +13,8 @@
 #include "api/rollout_plugin/declarations.hpp"
 #include "api/rollout_plugin/plugin.hpp"
 #include "api/rollout_plugin/run_object.hpp"
+#include "api/stateful_cluster/decide.hpp"
+#include "api/stateful_cluster/spec.hpp"
 #include "base/assert.hpp"
 
 namespace sluice::api {
@@ -48,6 +50,12 @@ constexpr std::string_view on_runs_of_plugins[] = {rollout_plugin::made_for,
 
 constexpr Watch analysis_runs[] = {{&analysis::resource, Itself{}, {}, analysis::trim}};
 constexpr std::string_view on_runs[] = {analysis::serve_annotation};
+
+constexpr Watch stateful_clusters[] = {{&stateful_cluster::resource, Itself{}},
+                                       {.resource = &model::pods,
+                                        .concerns = Owner{&stateful_cluster::resource},
+                                        .selector = {.labels = stateful_cluster::cluster_label},
+                                        .owner_label = stateful_cluster::cluster_label}};
 
 constexpr Watch piloted[] = {sets, pods_of_sets, settings_in(pilot::config_map)};
 constexpr std::string_view pilot_labels[] = {pilot::label};
@@ -88,6 +96,14 @@ const Api table[] = {
               .bounds = metrics::metric_bounds,
               .is_about_metrics = true},
      .dispensable = analysis::dispensable},
+    {.name = "statefulcluster",
+     .resource = &stateful_cluster::resource,
+     .watches = stateful_clusters,
+     .concerns = [](const model::StatefulSet&,
+                    const std::vector<model::CustomObject>& objects) { return !objects.empty(); },
+     .prepare = stateful_cluster::prepare,
+     .decide = stateful_cluster::decide,
+     .dialect = &stateful_cluster::dialect},
     {.name = "pilot",
      .watches = piloted,
      .labels = pilot_labels,

@@ -181,6 +181,12 @@ void add_manifests_flags(CLI::App& command, ManifestsOptions& options) {
                     "Namespace to steer; several with commas (default: all)")
         ->delimiter(',')
         ->default_str("");
+    command
+        .add_option("--apis", options.apis,
+                    "APIs to serve; rights and definitions that only others need are left out; "
+                    "several with commas (default: all)")
+        ->delimiter(',')
+        ->default_str("");
     command.add_option("--image", options.image, "Image of the operator");
     command.add_option("--installed", options.installed,
                        "File with the output of `kubectl get crd -o json`: definitions in it that "

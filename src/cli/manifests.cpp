@@ -10,6 +10,7 @@
 #include <optional>
 #include <sstream>
 
+#include "api/registry.hpp"
 #include "base/assert.hpp"
 #include "base/names.hpp"
 #include "cli/foreign_definitions.hpp"
@@ -105,10 +106,33 @@ std::string adapted(const EmbeddedManifest& file, const ManifestsOptions& option
     std::string text = "---\n" + std::string{file.text};
     if (file.path != "deployment.yaml") return text;
     text = with_line(text, "image: sluice:latest\n", fmt::format("image: {}\n", options.image));
-    if (options.namespaces.empty()) return text;
-    return with_line(text, "            - operator\n",
-                     fmt::format("            - operator\n            - --namespace={}\n",
-                                 fmt::join(options.namespaces, ",")));
+    std::string flags = "            - operator\n";
+    if (!options.namespaces.empty())
+        flags += fmt::format("            - --namespace={}\n", fmt::join(options.namespaces, ","));
+    if (!options.apis.empty())
+        flags += fmt::format("            - --apis={}\n", fmt::join(options.apis, ","));
+    return with_line(text, "            - operator\n", flags);
+}
+
+bool is_served(const api::Api& api, const ManifestsOptions& options) {
+    return options.apis.empty() || std::ranges::find(options.apis, api.name) != options.apis.end();
+}
+
+// The definition of its objects, and whatever begins with its name.
+bool is_only_for(const api::Api& api, std::string_view path) {
+    const std::string_view file = path.substr(path.find('/') + 1);
+    const bool defines = api.resource && file == fmt::format("{}.{}.yaml", api.resource->plural,
+                                                             api.resource->group);
+    return path.contains('/') && (defines || file.starts_with(fmt::format("{}-", api.name)) ||
+                                  file == fmt::format("{}.yaml", api.name));
+}
+
+// Policies take rights away, and those of others do no harm.
+bool is_needed(const EmbeddedManifest& file, const ManifestsOptions& options) {
+    if (file.path.starts_with("policies/")) return true;
+    return std::ranges::none_of(api::apis(), [&](const api::Api& api) {
+        return !is_served(api, options) && is_only_for(api, file.path);
+    });
 }
 
 std::string text_of(const Component& component, const ManifestsOptions& options) {
@@ -118,7 +142,8 @@ std::string text_of(const Component& component, const ManifestsOptions& options)
     std::string result;
     for (const std::string_view path : component.paths)
         for (const EmbeddedManifest& file : embedded_manifests())
-            if (is_listed(file.path, path)) result += adapted(file, options);
+            if (is_listed(file.path, path) && is_needed(file, options))
+                result += adapted(file, options);
     SLUICE_ASSERT(!result.empty());
     return result;
 }
@@ -150,6 +175,10 @@ Result<std::string> manifests(const ManifestsOptions& options) {
     for (const std::string& name : options.namespaces)
         if (!is_dns_label(name))
             return invalid(fmt::format("\"{}\" is not the name of a namespace.", name));
+    for (const std::string& name : options.apis)
+        if (!api::find_api(name))
+            return invalid(
+                fmt::format("\"{}\" is not one of {}.", name, fmt::join(api::api_names(), ", ")));
 
     const auto is_wanted = [&](std::string_view name) {
         return std::ranges::find(options.components, name) != options.components.end();

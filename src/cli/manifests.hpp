@@ -17,6 +17,8 @@ struct ManifestsOptions {
     std::string image = "sluice:latest";
     // Where the operator steers and has rights. None: everywhere.
     std::vector<std::string> namespaces;
+    // Which APIs are served; what only others need is left out. None: all.
+    std::vector<std::string> apis = {};
     // A file with what `kubectl get crd -o json` printed: definitions of others are left out.
     std::string installed = {};
 };

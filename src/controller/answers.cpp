@@ -172,14 +172,16 @@ void Controller::on(Written&& input, Instant now) {
     if (!found) return;
     const model::Ref& subject = *found;
     if (!input.answer) return request_failed(subject, input.answer.error(), now);
-    const engine::Decision written = take_written(subject);
-    const engine::Action& action = written.actions.front();
+    engine::Decision written = take_written(subject);
+    const engine::Action action = written.actions.front();
     ++counter_of(counters_, action);
     if (action.verb == Verb::Patch && *input.answer)
         queue(store_.refresh(*action.object.ref.resource, **input.answer), now);
+    if (writes_on(subject, written)) return tell(action.object, action.notices, now);
     const bool watched = store_.is_watched(action.object.ref.resource);
-    const bool goes_on =
-        action.verb == Verb::Patch || action.object.ref.resource == &model::pods || !watched;
+    const bool deletes_pod =
+        action.verb == Verb::Delete && action.object.ref.resource == &model::pods;
+    const bool goes_on = action.verb == Verb::Patch || deletes_pod || !watched;
     Case& about = cases_[subject];
     if (!watched) {
         about.attempt = std::make_unique<engine::Attempt>(action.verb, action.object.ref);
@@ -208,6 +210,7 @@ void Controller::request_failed(const model::Ref& subject, const runtime::Reques
     Case& about = cases_[subject];
     const std::unique_ptr<engine::Decision> failed = std::move(about.writing);
     const engine::Action* action = failed ? &failed->actions.front() : nullptr;
+    if (failed && failure.exists && writes_on(subject, *failed)) return;
     const bool creates = action && action->verb == engine::Action::Verb::Create;
     const bool overtaken = failure.status == 409 || failure.status == 422;
     // Applied, refused or never arrived: whatever it was, read before the next write. Only what was
@@ -221,7 +224,7 @@ void Controller::request_failed(const model::Ref& subject, const runtime::Reques
     if (!overtaken || about.conflicts % conflicts_worth_a_word == 0)
         log(Log::Level::Warning, failure.message, subject);
     retry_later(subject, now, failure.retry_after);
-    if (action && !store_.is_watched(action->object.ref.resource))
+    if (action && (creates || !store_.is_watched(action->object.ref.resource)))
         about.attempt = std::make_unique<engine::Attempt>(action->verb, action->object.ref,
                                                           std::nullopt, refusal_of(failure));
 }

@@ -63,7 +63,8 @@ std::vector<model::CustomObject> Controller::owned_by(const Candidate& candidate
     std::vector<model::CustomObject> owned;
     for (const api::Watch& watch : candidate.api->watches) {
         const auto* by = std::get_if<model::Owner>(&watch.concerns);
-        if (!by || by->resource != candidate.api->resource) continue;
+        const bool is_custom = watch.resource->form == model::Form::Custom;
+        if (!by || by->resource != candidate.api->resource || !is_custom) continue;
         for (const model::CustomObject& owner : candidate.objects)
             for (auto& one : store_.owned_by<model::CustomObject>(*watch.resource, owner.meta))
                 owned.push_back(std::move(one));
@@ -79,6 +80,26 @@ model::StatefulSet Controller::known_set(const model::Ref& subject) const {
     none.meta.key = {subject.ns,
                      subject.resource == &model::statefulsets ? subject.name : std::string{}};
     return none;
+}
+
+// The subject itself, whatever it is.
+const model::ObjectMeta& Controller::owner_of_pods(const model::Ref& subject,
+                                                   const model::StatefulSet& set,
+                                                   const std::vector<Candidate>& candidates) {
+    if (subject.resource == &model::statefulsets) return set.meta;
+    const auto& objects = candidates.front().objects;
+    return objects.empty() ? set.meta : objects.front().meta;
+}
+
+// The label by which its pods are listed; empty: it has none, or they are found otherwise.
+std::string Controller::label_of_pods(const model::Ref& subject) const {
+    for (const ServedApi& one : apis_) {
+        if (one.api->resource != subject.resource) continue;
+        for (const api::Watch& watch : one.api->watches)
+            if (watch.resource == &model::pods && !watch.owner_label.empty())
+                return fmt::format("{}={}", watch.owner_label, subject.name);
+    }
+    return {};
 }
 
 engine::Snapshot Controller::snapshot(const model::Ref& subject, Candidate candidate,
@@ -144,7 +165,7 @@ void Controller::reconcile(const model::Ref& subject, Instant now) {
         queue_.done(subject, now);
         return;
     }
-    auto pods = store_.owned_by<model::Pod>(model::pods, set.meta);
+    auto pods = store_.owned_by<model::Pod>(model::pods, owner_of_pods(subject, set, candidates));
     auto outcome = decided(subject, std::move(candidates), std::move(set), std::move(pods), now);
     if (outcome) carry_out(*outcome->api, outcome->seen, std::move(outcome->decision), false, now);
 }
@@ -285,7 +306,7 @@ void Controller::carry_out(const api::Api& api, const engine::Snapshot& seen,
         const bool doubted = intended || about.must_read || decision.needs_live;
         if (can_read && doubted && !confirmed) return read_live(seen, intended);
         if (intended && !confirmed) return finish(subject, now);  // there is nothing to read
-        return write(seen, std::move(decision));
+        return write(subject, std::move(decision));
     }
     const bool asks_anew = decision.probe && !is_asking(about, *decision.probe);
     if (can_read && asks_anew && decision.needs_live && !is_live) return read_live(seen);
@@ -336,7 +357,7 @@ void Controller::read(const model::Ref& subject, const std::string& claim,
                       const engine::Action* intended) {
     Case& about = cases_[subject];
     about.intended = intended ? std::make_unique<engine::Action>(*intended) : nullptr;
-    ReadWorkload effect{0, subject, {}};
+    ReadWorkload effect{0, subject, {}, label_of_pods(subject)};
     const auto add = [&](const model::Ref& ref) {
         if (std::ranges::find(effect.objects, ref) == effect.objects.end())
             effect.objects.push_back(ref);
@@ -358,14 +379,24 @@ void Controller::read(const model::Ref& subject, const std::string& claim,
     effects_.list.push_back(std::move(effect));
 }
 
-// The first action of the decision; the others follow when the world is looked at again.
-void Controller::write(const engine::Snapshot& seen, engine::Decision decision) {
-    Case& about = cases_[seen.subject];
+// The first action of the decision. What does not follow on it waits until the world is looked at
+// again.
+void Controller::write(const model::Ref& subject, engine::Decision decision) {
+    Case& about = cases_[subject];
     about.intended.reset();
     about.search.reset();
     about.attempt.reset();
-    effects_.list.push_back(Write{issue(seen.subject, 1), decision.actions.front()});
+    effects_.list.push_back(Write{issue(subject, 1), decision.actions.front()});
     about.writing = std::make_unique<engine::Decision>(std::move(decision));
+}
+
+// Who leads no more leaves the rest undone: whoever leads now decides about it.
+bool Controller::writes_on(const model::Ref& subject, engine::Decision& written) {
+    const bool has_more = written.actions.size() > 1 && written.actions[1].follows;
+    if (!has_more || !leads_) return false;
+    written.actions.erase(written.actions.begin());
+    write(subject, std::move(written));
+    return true;
 }
 
 void Controller::tell(const engine::Subject& subject, const std::vector<engine::Notice>& notices,

@@ -169,6 +169,10 @@ class Controller {
     std::vector<model::CustomObject> objects_about(const model::Ref& subject,
                                                    const api::Api& api) const;
     std::vector<model::CustomObject> owned_by(const Candidate& candidate) const;
+    static const model::ObjectMeta& owner_of_pods(const model::Ref& subject,
+                                                  const model::StatefulSet& set,
+                                                  const std::vector<Candidate>& candidates);
+    std::string label_of_pods(const model::Ref& subject) const;
     engine::Snapshot snapshot(const model::Ref& subject, Candidate candidate,
                               model::StatefulSet set, std::vector<model::Pod> pods,
                               const Case& about) const;
@@ -188,7 +192,9 @@ class Controller {
     bool is_overtaken(const engine::Snapshot& seen, const engine::Decision& decision, Instant now);
     void remember(const api::Api& api, const engine::Snapshot& seen,
                   const engine::Decision& decision, Instant now);
-    void write(const engine::Snapshot& seen, engine::Decision decision);
+    void write(const model::Ref& subject, engine::Decision decision);
+    // Does what follows on the action that is through; false: nothing does.
+    bool writes_on(const model::Ref& subject, engine::Decision& written);
     void seek(const engine::Snapshot& seen, const engine::Decision& decision, Instant now);
     void see_wanted(const model::Ref& subject, Answer<LiveWorkload> answer, Instant now);
     // `intended`: what it is to confirm; null: nothing in particular.

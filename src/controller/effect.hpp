@@ -31,11 +31,13 @@ struct StartWatch {
 struct StopWatch {
     SessionId session;
 };
-// The subject with its pods, if it is a StatefulSet, and these objects, by quorum reads.
+// The subject with its pods, if it is a StatefulSet, otherwise the pods that have this label, and
+// these objects, by quorum reads.
 struct ReadWorkload {
     Ticket ticket;
     model::Ref subject;
     std::vector<model::Ref> objects;
+    std::string pods_by = {};  // "label=value"; empty: it has no pods
 };
 struct Write {
     Ticket ticket;

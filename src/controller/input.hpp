@@ -37,8 +37,8 @@ struct SessionFailed {
     SessionId session;
     runtime::RequestFailure failure;
 };
-// A quorum read of a StatefulSet, its pods, and custom objects. What was asked for and is not here
-// does not exist: a set without a UID among them.
+// A quorum read of a StatefulSet, or of something else that has pods, of its pods, and of custom
+// objects. What was asked for and is not here does not exist: a set without a UID among them.
 struct LiveObject {
     const model::Resource* resource;
     model::CustomObject object;

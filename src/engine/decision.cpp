@@ -21,6 +21,11 @@ Action deletion_of(Subject object, std::uint64_t version) {
     return {.verb = Action::Verb::Delete, .object = std::move(object), .version = version};
 }
 
+Action creation_of(model::Ref object, std::string body) {
+    return {
+        .verb = Action::Verb::Create, .object = {std::move(object), {}}, .body = std::move(body)};
+}
+
 bool patches_workload(const Decision& decision) {
     return std::ranges::any_of(decision.actions, [](const Action& one) {
         return one.verb == Action::Verb::Patch && one.object.ref.resource == &model::statefulsets;

@@ -68,6 +68,9 @@ struct Action {
     bool of_status = false;     // of Patch: of the status subresource
     std::uint64_t version = 0;  // of Delete: only as it was seen in this one; 0: in any
     bool lets_pods_go = false;  // of Patch: pods that were shielded may be replaced
+    // Done right behind the one before it, and only if that went through; of what is created, if it
+    // is there.
+    bool follows = false;
     std::optional<Partition> partition = {};  // of a patch that moves it: to where
     std::vector<Notice> notices = {};         // about this object, once the write is through
 };
@@ -77,10 +80,12 @@ bool cannot_be_undone(const Action& action);
 bool is_same(const Action& one, const Action& other);
 
 Action deletion_of(Subject object, std::uint64_t version = 0);
+Action creation_of(model::Ref object, std::string body);
 
 struct Decision {
     StatusReport report;
-    std::vector<Action> actions;  // the first is done; then the world is looked at again
+    // The first is done, and whatever follows it; then the world is looked at again.
+    std::vector<Action> actions;
 
     std::vector<Notice> notices;            // become events once the first action is through
     std::optional<Subject> subject;         // whom the notices are about; nothing: the workload

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "base/hash.hpp"
 #include "engine/gates.hpp"
 #include "model/annotations.hpp"
 
@@ -86,13 +85,13 @@ Memory PartitionLever::fresh_memory() const {
     Memory memory = first_memory(set().meta.uid, standing_, course_, now_);
     memory.template_hash = set().template_hash;
     memory.generation = set().meta.generation;
-    memory.retry = retry_asked();
+    memory.retry = retry_asked(set(), course_);
     memory.found = found_partition(set());
     return memory;
 }
 
 Memory PartitionLever::caught_up(Memory memory) const {
-    memory.retry = retry_asked();
+    memory.retry = retry_asked(set(), course_);
     memory.template_hash = set().template_hash;
     return memory;
 }
@@ -161,14 +160,8 @@ Decision PartitionLever::claimed_by_other(const std::string& other) const {
     return decision;
 }
 
-// The value itself is a person's, of any length; its hash tells a new one from the last.
-std::uint64_t PartitionLever::retry_asked() const {
-    const std::string retry = annotation(set(), key::retry) + course_.retry;
-    return retry.empty() ? 0 : fnv1a(retry);
-}
-
 bool PartitionLever::asks_for_retry() const {
-    const std::uint64_t retry = retry_asked();
+    const std::uint64_t retry = retry_asked(set(), course_);
     return retry != 0 && retry != memory_.value_or(Memory{}).retry;
 }
 

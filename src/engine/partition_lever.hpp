@@ -83,7 +83,6 @@ class PartitionLever final : public Lever {
     GateAfter gate_after(Parting parting) const;
     std::string farewell(GateAfter after) const;
 
-    std::uint64_t retry_asked() const;
     const model::StatefulSet& set() const { return seen_.workload; }
     Partition gate() const { return effective_partition(set()); }
     std::string name_of(PodIndex index) const { return standing_.pods.name_of(index); }

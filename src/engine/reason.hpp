@@ -59,6 +59,22 @@ enum class Tone : std::uint8_t { Normal, Warning };
       "A rule of the cluster or another writer changes what Sluice writes to the partition.",      \
       "Run the operator as the ServiceAccount that the admission policies know, or find the "      \
       "webhook that changes the partition.")                                                       \
+    X(MembersStarting, Normal, "Members are made, one after the other or all at once.",            \
+      "The members become ready by themselves.")                                                   \
+    X(MemberLeaving, Normal,                                                                       \
+      "A pod is on its way out, and its successor waits for it to be gone.",                       \
+      "The kubelet stops the pod; if its node is lost for good, delete the node.")                 \
+    X(MemberFound, Normal, "A pod of the cluster that was not written down is a member now.", "")  \
+    X(MemberReplaced, Normal, "A member is replaced by a new one, with an identity of its own.",   \
+      "")                                                                                          \
+    X(MemberRemoved, Normal, "A member leaves because fewer are wanted.", "")                      \
+    X(MemberRefused, Warning, "The API server refuses what a member is made of.",                  \
+      "Correct what the message says; it is tried again by itself.")                               \
+    X(TooManyUnready, Warning,                                                                     \
+      "So many members are not ready that this is no failure of one: nobody is replaced.",         \
+      "Members that become ready again; or a person deletes the pod that is to be replaced.")      \
+    X(KeptBack, Normal, "Some members are to stay on the revision before.",                        \
+      "Lower spec.updateStrategy.rollingUpdate.partition.")                                        \
     X(TooManyReplicas, Warning, "The workload has more pods than Sluice steers.",                  \
       "Scale it down.")                                                                            \
     X(Paused, Normal, "The annotation sluice.dev/paused is set.",                                  \

@@ -1,6 +1,8 @@
 #include "engine/steering.hpp"
 
+#include "base/hash.hpp"
 #include "engine/gates.hpp"
+#include "engine/members_lever.hpp"
 #include "engine/partition_lever.hpp"
 #include "engine/rollout.hpp"
 #include "engine/weight_lever.hpp"
@@ -33,6 +35,8 @@ bool knows_no_rollout(const std::optional<Memory>& memory) {
 Decision steer(const Snapshot& seen, const Course& course, Instant now) {
     if (course.weight)
         return Rollout{WeightLever{seen, course, *course.weight, now}, course, now}.decide();
+    if (course.members)
+        return Rollout{MembersLever{seen, course, *course.members, now}, course, now}.decide();
     return Rollout{PartitionLever{seen, course, now}, course, now}.decide();
 }
 
@@ -47,6 +51,11 @@ void keep_quiet_for_a_moment(Decision& decision, const Snapshot& seen, Instant n
     decision.silent = brief.silent;
     if (brief.until)
         decision.wake_at = std::min(decision.wake_at.value_or(*brief.until), *brief.until);
+}
+
+std::uint64_t retry_asked(const model::StatefulSet& set, const Course& course) {
+    const std::string retry = annotation(set, key::retry) + course.retry;
+    return retry.empty() ? 0 : fnv1a(retry);
 }
 
 // Whoever reaches for the brake and misspells "true" means the brake.

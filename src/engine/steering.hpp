@@ -40,6 +40,15 @@ struct Weight {
     Instant told_at = {};
 };
 
+// Members that an API makes and replaces itself, and what it remembers of them.
+struct MemberCluster {
+    std::vector<std::string> names;  // in the order in which they are kept
+    PodCount exposed;                // of the last ones, that the rollout under way has reached
+    std::string current;
+    std::string updated;
+    std::optional<Memory> memory;  // nothing: there was no rollout yet
+};
+
 // What an API wants with a workload.
 struct Course {
     std::string claim;                        // ours: "<api>/<name>"
@@ -63,7 +72,9 @@ struct Course {
     std::string name = {};                 // of the object that asks, for commands
     // Counts where the workload's own memory is lost: what failed is not tried again for that.
     std::optional<Quarantine> quarantine = {};
-    std::optional<Weight> weight = {};  // nothing: the partition of the StatefulSet is moved
+    // What is moved; nothing of these: the partition of the StatefulSet.
+    std::optional<Weight> weight = {};
+    std::optional<MemberCluster> members = {};
 };
 
 Decision steer(const Snapshot& seen, const Course& course, Instant now);
@@ -83,6 +94,9 @@ void keep_quiet_for_a_moment(Decision& decision, const Snapshot& seen, Instant n
 bool is_paused(const std::string& annotation);
 // A sentence that says who holds the rollout; empty: nobody.
 std::string paused_by(const model::StatefulSet& set, const Course& course);
+
+// The value itself is a person's, of any length; its hash tells a new one from the last.
+std::uint64_t retry_asked(const model::StatefulSet& set, const Course& course);
 
 // What we remember of this very set; memory of a namesake, or memory that is garbled, is none.
 std::optional<Memory> recall(const model::StatefulSet& set);

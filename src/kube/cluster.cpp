@@ -18,8 +18,10 @@ constexpr Duration watch_silence_max = 150s;
 constexpr std::size_t policy_body_max = 4u << 20;
 
 runtime::RequestFailure failure_of(ApiError error) {
-    return {error.status, error.retry_after, std::move(error.error.message),
-            error.error.kind == ErrorKind::TooLarge};
+    runtime::RequestFailure failure{error.status, error.retry_after, std::move(error.error.message),
+                                    error.error.kind == ErrorKind::TooLarge};
+    failure.exists = error.reason == "AlreadyExists";
+    return failure;
 }
 
 }  // namespace

@@ -30,4 +30,9 @@ inline const std::string allow_unready =
 
 inline const std::string unstick = "sluice.dev/unstick";  // "Never": see docs/operations.md
 
+// On a pod. Set by people: "true", this one goes if one has to go.
+inline const std::string goes_first = "sluice.dev/goes-first";
+// Set by us when its containers are to be started anew: so many restarts it has when that is done.
+inline const std::string restarts = "sluice.dev/restarts";
+
 }  // namespace sluice::model::key

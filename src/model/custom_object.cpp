@@ -39,7 +39,7 @@ void read_owner(Value owners, CustomObject& object) {
 
 }  // namespace
 
-CustomObject wire::read_custom_object(Value value, const Kept& kept) {
+CustomObject wire::read_custom_object(Value value, const Kept& kept, std::string_view content) {
     CustomObject object;
     each_field(value, [&](std::string_view key, Value field) {
         if (key == "metadata")
@@ -50,7 +50,7 @@ CustomObject wire::read_custom_object(Value value, const Kept& kept) {
                 if (name == "ownerReferences") read_owner(inner, object);
                 if (name == "creationTimestamp" && !is_null(inner)) object.created = time_of(inner);
             });
-        else if (key == "spec")
+        else if (key == content)
             object.spec = part_of(field);
         else if (key == "status")
             object.status = part_of(field);
@@ -60,10 +60,11 @@ CustomObject wire::read_custom_object(Value value, const Kept& kept) {
     return object;
 }
 
-Result<CustomObject> decode_custom_object(std::string text, const Kept& kept) {
+Result<CustomObject> decode_custom_object(std::string text, const Kept& kept,
+                                          std::string_view content) {
     ondemand::parser parser;
     return parse(parser, text, [&](ondemand::document document) {
-        return read_custom_object(document.get_value(), kept);
+        return read_custom_object(document.get_value(), kept, content);
     });
 }
 

@@ -24,14 +24,15 @@ struct CustomObject {
     std::string owner;      // the object that controls it, by name; empty: none
     std::string owner_uid;  // and by UID
     std::string owner_kind;
-    std::string spec;    // JSON; empty if there is none
+    std::string spec;    // JSON, of its resource's content; empty if there is none
     std::string status;  // the same
 
     friend bool operator==(const CustomObject&, const CustomObject&) = default;
 };
 
 // Total: any byte string gives an object with a name and a UID, or an Error.
-Result<CustomObject> decode_custom_object(std::string text, const Kept& kept = {});
+Result<CustomObject> decode_custom_object(std::string text, const Kept& kept = {},
+                                          std::string_view content = "spec");
 
 bool has_finalizer(const CustomObject& object, std::string_view finalizer);
 

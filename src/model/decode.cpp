@@ -3,6 +3,7 @@
 #include <span>
 
 #include "base/hash.hpp"
+#include "base/text.hpp"
 #include "model/annotations.hpp"
 #include "model/json_fields.hpp"
 
@@ -112,7 +113,30 @@ Object read_statefulset(Value value, const Kept& kept) {
 
 void read_owner(Value owners, Pod& pod) {
     Owner owner = controller_in(owners);
-    if (owner.kind == "StatefulSet") pod.owner_uid = std::move(owner.uid);
+    pod.owner = std::move(owner.name);
+    pod.owner_uid = std::move(owner.uid);
+    pod.owner_kind = std::move(owner.kind);
+}
+
+void read_label(std::string_view label, Value text, Pod& pod) {
+    if (label == "controller-revision-hash") pod.revision = text_of(text);
+    if (label == "topology.kubernetes.io/zone") pod.zone = text_of(text);
+}
+
+// How often its containers were started again, all of them together.
+int restarts_in(Value containers) {
+    int restarts = 0;
+    if (is_null(containers)) return restarts;
+    for (auto container : containers.get_array())
+        each_field(container.value(), [&](std::string_view key, Value field) {
+            if (key == "restartCount") restarts += int32_of(field);
+        });
+    return restarts;
+}
+
+void read_phase(std::string_view phase, Pod& pod) {
+    pod.running = phase == "Running";
+    pod.ended = phase == "Succeeded" || phase == "Failed";
 }
 
 // Whether there is a word about its readiness.
@@ -148,27 +172,42 @@ bool was_never_ready(const Pod& pod, bool is_told, Instant started) {
 
 Object read_pod(Value value, const Kept&) {
     Pod pod;
-    Instant created, started;
+    Instant started;
     bool is_told = false;
+    int restarts_awaited = 0;
     each_field(value, [&](std::string_view key, Value field) {
         if (key == "metadata")
             read_meta(field, pod.meta, [&](std::string_view name, Value inner) {
                 if (name == "ownerReferences") read_owner(inner, pod);
-                if (name == "creationTimestamp" && !is_null(inner)) created = time_of(inner);
+                if (name == "creationTimestamp" && !is_null(inner)) pod.created = time_of(inner);
                 if (name == "labels")
                     each_field(inner, [&](std::string_view label, Value text) {
-                        if (label == "controller-revision-hash") pod.revision = text_of(text);
+                        read_label(label, text, pod);
                     });
+                if (name == "annotations")
+                    each_field(inner, [&](std::string_view annotation, Value text) {
+                        if (annotation == key::goes_first)
+                            pod.goes_first = text.get_string().value() == "true";
+                        if (annotation == key::restarts)
+                            restarts_awaited =
+                                whole_number<int>(text.get_string().value()).value_or(0);
+                    });
+            });
+        else if (key == "spec")
+            each_field(field, [&](std::string_view name, Value inner) {
+                if (name == "nodeName") pod.node = text_of(inner);
             });
         else if (key == "status")
             each_field(field, [&](std::string_view name, Value inner) {
                 if (name == "conditions") is_told = read_conditions(inner, pod);
-                if (name == "phase") pod.running = inner.get_string().value() == "Running";
+                if (name == "phase") read_phase(inner.get_string(), pod);
                 if (name == "startTime" && !is_null(inner)) started = time_of(inner);
+                if (name == "containerStatuses") pod.restarts = restarts_in(inner);
             });
     });
     pod.never_ready = was_never_ready(pod, is_told, started);
-    if (!is_told) pod.ready_since = created;
+    if (!is_told) pod.ready_since = pod.created;
+    if (pod.restarts < restarts_awaited) pod.ready = false;
     return pod;
 }
 
@@ -183,16 +222,13 @@ Object read_config_map(Value value, const Kept&) {
     return map;
 }
 
-Object read_custom(Value value, const Kept& kept) {
-    return read_custom_object(value, kept);
-}
-
 using Read = Object (*)(Value, const Kept&);
-constexpr Read readers[] = {read_statefulset, read_pod, read_config_map,
-                            read_custom};  // in the order of Form
+constexpr Read readers[] = {read_statefulset, read_pod, read_config_map};  // in the order of Form
 
 Object read_named(const Resource& resource, const Kept& kept, Value value) {
-    Object object = readers[static_cast<std::size_t>(resource.form)](value, kept);
+    Object object = resource.form == Form::Custom
+                        ? read_custom_object(value, kept, resource.content)
+                        : readers[static_cast<std::size_t>(resource.form)](value, kept);
     const ObjectMeta& meta = meta_of(object);
     if (meta.key.name.empty() || meta.uid.empty()) throw simdjson_error(NO_SUCH_FIELD);
     return object;
@@ -260,9 +296,9 @@ ObjectKey key_in(std::string text) {
 }
 
 // Apart from the list, so that what is wrong with it ends with it.
-void read_custom_item(Value value, const Kept& kept, ListPage& page) {
+void read_custom_item(const Resource& resource, Value value, const Kept& kept, ListPage& page) {
     std::string text{to_json_string(value).value()};
-    Result<CustomObject> object = decode_custom_object(text, kept);
+    Result<CustomObject> object = decode_custom_object(text, kept, resource.content);
     if (object)
         page.items.emplace_back(std::move(*object));
     else
@@ -284,7 +320,7 @@ ListPage read_list(const Resource& resource, const Kept& kept, ondemand::object 
             if (page.items.size() + page.left_out.size() == items_max)
                 throw simdjson_error(CAPACITY);
             if (resource.form == Form::Custom)
-                read_custom_item(item.value(), kept, page);
+                read_custom_item(resource, item.value(), kept, page);
             else
                 page.items.push_back(read_named(resource, kept, item.value()));
         }

@@ -141,6 +141,6 @@ inline void read_kept(Value value, Texts& into, const Kept::Names& names) {
 }
 
 // Throws, too, where it is too large, or has no name or UID.
-CustomObject read_custom_object(Value value, const Kept& kept);
+CustomObject read_custom_object(Value value, const Kept& kept, std::string_view content);
 
 }  // namespace sluice::model::wire

@@ -28,6 +28,7 @@ struct Resource {
     std::string_view kind;
     bool is_cluster_scoped = false;
     Form form = Form::Custom;
+    std::string_view content = "spec";  // of Custom: the field that holds what is wanted
 };
 
 inline constexpr Resource statefulsets{"apps",        "v1",  "statefulsets",

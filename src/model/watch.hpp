@@ -38,6 +38,8 @@ struct Watch {
     // Takes from a custom object what no decision asks for; null: every part of it counts. All who
     // watch the same objects say the same.
     void (*trim)(CustomObject& object) = nullptr;
+    // Of what an Owner has: the label that says its name, by which they are listed live.
+    std::string_view owner_label = {};
 
     bool is_of(const Resource* one, const Selector& which) const {
         return resource == one && selector == which;

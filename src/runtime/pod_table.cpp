@@ -18,7 +18,8 @@ class PodTable final : public Table {
     Affected put(const model::Object& object) override {
         const auto& pod = std::get<model::Pod>(object);
         const auto ordinal = model::ordinal_of(pod);
-        if (pod.meta.resource_version == 0 || pod.owner_uid.empty() || !ordinal) return {};
+        const bool is_of_set = !pod.owner_uid.empty() && pod.owner_kind == model::statefulsets.kind;
+        if (pod.meta.resource_version == 0 || !is_of_set || !ordinal) return {};
         const std::string& name = pod.meta.key.name;
         Group& group = groups_[pack_uid(pod.owner_uid)];
         if (group.rows.empty()) {
@@ -101,6 +102,7 @@ class PodTable final : public Table {
             pod.meta = {key_of(owner.key, row.ordinal), unpack_uid(row.uid), row.version, 0,
                         row.deleting};
             pod.owner_uid = owner.uid;
+            pod.owner_kind = model::statefulsets.kind;
             pod.revision = row.revision.text();
             pod.running = row.running;
             pod.ready = row.ready;

@@ -43,12 +43,16 @@ void Store::hold(const model::Watch& watch) {
             SLUICE_ASSERT(!names || !target_of(other) || names == target_of(other));
             if (target_of(other)) names = target_of(other);
         }
+    held_.push_back({watch.resource, watch.selector, make_table(watch, names)});
+}
+
+std::unique_ptr<Table> Store::make_table(const model::Watch& watch, TargetOf names) {
     const model::Form form = watch.resource->form;
-    auto table = form == model::Form::Pod ? make_pod_table(pool_)
-                 : form == model::Form::Custom
-                     ? std::make_unique<ObjectTable>(watch, names, budget_)
-                     : make_keyed_table(form, pool_);
-    held_.push_back({watch.resource, watch.selector, std::move(table)});
+    if (form == model::Form::Custom) return std::make_unique<ObjectTable>(watch, names, budget_);
+    if (form != model::Form::Pod) return make_keyed_table(form, pool_);
+    const auto* owner = std::get_if<model::Owner>(&watch.concerns);
+    const bool have_ordinals = owner && owner->resource == &model::statefulsets;
+    return have_ordinals ? make_pod_table(pool_) : make_member_table(pool_);
 }
 
 Table& Store::at(const WatchScope& scope) const {

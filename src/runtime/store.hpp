@@ -66,6 +66,8 @@ class Store {
     };
 
     void hold(const model::Watch& watch);
+    std::unique_ptr<Table> make_table(const model::Watch& watch,
+                                      decltype(model::Named::target_of) names);
     std::vector<model::Object> owned(const model::Resource& resource,
                                      const model::ObjectMeta& owner) const;
     // By one of the watches of an API.

@@ -56,6 +56,7 @@ struct RequestFailure {
     bool too_large = false;   // the answer was longer than we read
     std::string said = {};    // of the message, what the server said itself
     bool unreadable = false;  // there was an answer, and it could not be understood
+    bool exists = false;      // of a creation: there is one of that name
 };
 
 struct SeenObject {

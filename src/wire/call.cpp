@@ -111,6 +111,8 @@ Next Caller::begin(const controller::ReadWorkload& effect) {
     reading->ticket = effect.ticket;
     reading->objects = effect.objects;
     reading->found.set.meta.key = effect.subject.key();
+    reading->selector = effect.pods_by;
+    if (!reading->selector.empty()) return {.call = list_pods(std::move(reading), {})};
     if (effect.subject.resource != &model::statefulsets) return get_objects(std::move(reading));
     return {.call = get_set(std::move(reading))};
 }
@@ -148,11 +150,12 @@ Call Caller::list_pods(std::shared_ptr<Reading> reading, const std::string& next
 Next Caller::take_pods(const std::shared_ptr<Reading>& reading, model::ListPage page) {
     for (model::Object& object : page.items) {
         auto& pod = std::get<model::Pod>(object);
-        if (pod.owner_uid == reading->found.set.meta.uid)
-            reading->found.pods.push_back(std::move(pod));
+        // Of what is no set the owner is known only when it has been read itself.
+        const std::string& set = reading->found.set.meta.uid;
+        if (set.empty() || pod.owner_uid == set) reading->found.pods.push_back(std::move(pod));
     }
     if (reading->found.pods.size() > pods_max)
-        return reading->failed({0, Duration{0}, "the StatefulSet has more than 10000 pods"});
+        return reading->failed({0, Duration{0}, "there are more than 10000 pods"});
     if (!page.next.empty()) return {.call = list_pods(reading, page.next)};
     return get_objects(reading);
 }

@@ -42,7 +42,7 @@ def copy_tree(into: Path) -> None:
 def without_row(text: str, folder: str) -> str:
     """A registry without the lines of one API: its headers, its watches, and its row."""
     text = re.sub(rf'#include "(api|sim/apis)/{folder}/.*\n', "", text)
-    text = re.sub(rf"^ *{folder}::row\(\),\n", "", text, flags=re.MULTILINE)
+    text = re.sub(rf"\b{folder}::row\(\),", "", text)
     text = "".join(one for one in re.split(r"(?m)^(?=constexpr|const |\[\[|\n)", text)
                    if not (one.startswith("constexpr") and f"{folder}::" in one))
     rows = re.split(r"(?m)^(?=    \{\.name = |\};)", text)

@@ -40,6 +40,7 @@ APIS = (
     Api("rollout_plugin", "rolloutplugin", r"rollout[ _]?plugin|argo-rollouts-config",
         needs=("analysis",)),
     Api("analysis", "analysisrun", ANALYSIS),
+    Api("stateful_cluster", "statefulcluster", r"stateful[ _]?cluster|enge\.me"),
 )
 
 

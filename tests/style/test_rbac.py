@@ -22,7 +22,7 @@ SECRET_READER = "sluice-secret-reader"
 BOUND_BY_TENANTS = {SECRET_READER, "sluice-analysis-jobs"}
 OPERATOR = {"kind": "ServiceAccount", "name": "sluice", "namespace": "sluice-system"}
 READING = {"get", "list", "watch"}
-RULES_MAX = 19
+RULES_MAX = 24
 VERBS_NEVER = {"escalate", "bind", "impersonate", "deletecollection", "approve", "sign"}
 RESOURCES_NEVER = {
     "pods/exec", "pods/attach", "pods/portforward", "pods/proxy", "pods/ephemeralcontainers",
@@ -41,7 +41,15 @@ VERBS_AT_MOST = {
     "analysistemplates": READING,
     "clusteranalysistemplates": READING,
     "analysisruns": READING | {"create", "patch", "delete"},
+    "statefulclusters": READING | {"patch"},
+    "statefulclusters/status": {"patch"},
+    "controllerrevisions": READING,
 }
+# Whoever owns members makes them, their claims and the templates that they are made from; one role
+# has these rights, and only where its API is served.
+MEMBERS = "ClusterRole sluice-statefulcluster"
+MAKES_MEMBERS = {"pods": {"create"}, "persistentvolumeclaims": {"create", "delete"},
+                 "controllerrevisions": {"create", "delete"}}
 
 # A rollback, an abort and a pod that is stuck: all APIs delete pods, and they have one role for it.
 DELETES_PODS = {"ClusterRole sluice-workloads"}
@@ -87,6 +95,8 @@ def faults_of_rule(role: str, rule: Object) -> Iterator[str]:
         at_most = VERBS_AT_MOST.get(resource, set(rule["verbs"]))
         if role in DELETES_PODS and resource == "pods":
             at_most = at_most | {"delete"}
+        if role == MEMBERS:
+            at_most = at_most | MAKES_MEMBERS.get(resource, set())
         for verb in set(rule["verbs"]) - at_most:
             yield f"{role}: {verb} on {resource}"
         if resource == "jobs" and role != JOBS:
@@ -136,7 +146,8 @@ def test_in_namespaces_the_same_roles_are_bound_as_everywhere() -> None:
     names = {file.stem for file in (DEPLOY / "namespaced").glob("*.yaml")}
     everywhere = {file.name.removesuffix("-everywhere.yaml"): yaml.safe_load(file.read_text())
                   for file in (DEPLOY / "rbac").glob("*-everywhere.yaml")}
-    assert names == set(everywhere) == {"phasedrollout", "rolloutplugin", "workloads"}
+    assert names == set(everywhere) == {"phasedrollout", "rolloutplugin", "statefulcluster",
+                                        "workloads"}
     for name, binding in everywhere.items():
         in_one = yaml.safe_load((DEPLOY / "namespaced" / f"{name}.yaml").read_text())
         assert (in_one["kind"], in_one["metadata"]["namespace"]) == ("RoleBinding", "NAMESPACE")
@@ -175,7 +186,12 @@ def binding(kind: str = "ClusterRoleBinding", to: str = "sluice", **subject: str
     role(resources=["clusterroles"], verbs=["escalate"]),
     role(resources=["users"], verbs=["impersonate"]),
     role(apiGroups=["apps"], resources=["statefulsets"], verbs=["update"]),
-    role(resources=["persistentvolumeclaims"], verbs=["delete"]),
+    role(resources=["persistentvolumeclaims"], verbs=["delete"]), role(verbs=["create"]),
+    role(name="sluice-workloads", verbs=["create"]),
+    role(name="sluice-statefulcluster", verbs=["delete"]),
+    role(name="sluice-statefulcluster", resources=["persistentvolumeclaims"], verbs=["patch"]),
+    role(name="sluice-workloads", apiGroups=["apps"], resources=["controllerrevisions"],
+         verbs=["delete"]),
     role(apiGroups=["sts.plus"], resources=["phasedrollouts"], verbs=["delete"]),
     role(apiGroups=["sts.plus"], resources=["phasedrollouts/status"], verbs=["update"]),
     role(apiGroups=["argoproj.io"], resources=["rolloutplugins"], verbs=["delete"]),

@@ -190,14 +190,14 @@ Decision let_go_of(const Snapshot& seen, const CustomObject& object, Instant now
     decision.subject = subject_of(resource, object);
     const bool is_free = !holds || decision.report.reason == Reason::Released;
     if (is_free && decision.actions.empty() && has_finalizer(object, finalizer))
-        decision.actions.push_back(drop_finalizer(object));
+        decision.actions.push_back(drop_finalizer(resource, object, finalizer));
     return decision;
 }
 
 Decision steer_by(const Snapshot& seen, const CustomObject& object, Instant now) {
     if (!has_finalizer(object, finalizer)) {
         Decision decision;
-        decision.actions.push_back(add_finalizer(object));
+        decision.actions.push_back(add_finalizer(resource, object, finalizer));
         return decision;
     }
     const StatefulSet& set = seen.workload;
@@ -238,7 +238,8 @@ Decision steer_by(const Snapshot& seen, const CustomObject& object, Instant now)
 void inform(Decision& decision, const CustomObject& object, const Snapshot& seen, Decision own,
             Instant now) {
     if (object.meta.deleting) {
-        if (has_finalizer(object, finalizer)) decision.actions.push_back(drop_finalizer(object));
+        if (has_finalizer(object, finalizer))
+            decision.actions.push_back(drop_finalizer(resource, object, finalizer));
         return;
     }
     add_status(own, object, read_status(object), nullptr, seen, now);

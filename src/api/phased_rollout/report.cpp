@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <boost/json.hpp>
 
 #include "api/claims.hpp"
 #include "api/phased_rollout/decide.hpp"
@@ -15,7 +14,6 @@
 namespace sluice::api::phased_rollout {
 namespace {
 
-namespace json = boost::json;
 using engine::CheckResult;
 using engine::Reason;
 
@@ -217,15 +215,6 @@ void report_rollout(Status& status, const Status& old, const Spec* spec,
     status.rollout = std::move(rollout);
 }
 
-engine::Action write_finalizers(const model::CustomObject& object, const char* operation,
-                                json::value seen, json::array wanted) {
-    const char* path = "/metadata/finalizers";
-    const json::array operations{
-        json::object{{"op", "test"}, {"path", path}, {"value", std::move(seen)}},
-        json::object{{"op", operation}, {"path", path}, {"value", std::move(wanted)}}};
-    return write_to(subject_of(resource, object), false, json::serialize(operations));
-}
-
 }  // namespace
 
 Status report(const model::CustomObject& object, const Status& old, const Spec* spec,
@@ -254,21 +243,6 @@ Status report(const model::CustomObject& object, const Status& old, const Spec* 
     status.since = same ? old.since : now;
     status.conditions = conditions_for(status, old.conditions, now);
     return status;
-}
-
-engine::Action add_finalizer(const model::CustomObject& object) {
-    json::array wanted(object.finalizers.begin(), object.finalizers.end());
-    json::value seen = object.finalizers.empty() ? json::value{} : json::value(wanted);
-    wanted.push_back(json::value(finalizer));
-    return write_finalizers(object, "add", std::move(seen), std::move(wanted));
-}
-
-engine::Action drop_finalizer(const model::CustomObject& object) {
-    json::array seen(object.finalizers.begin(), object.finalizers.end());
-    json::array wanted;
-    for (const std::string& one : object.finalizers)
-        if (one != finalizer) wanted.push_back(json::value(one));
-    return write_finalizers(object, "replace", std::move(seen), std::move(wanted));
 }
 
 std::optional<engine::CheckProgress> remembered(const model::CustomObject& object) {

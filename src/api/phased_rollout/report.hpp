@@ -15,9 +15,6 @@ namespace sluice::api::phased_rollout {
 Status report(const model::CustomObject& object, const Status& old, const Spec* spec,
               const engine::Snapshot& seen, const engine::Decision& decision, Instant now);
 
-engine::Action add_finalizer(const model::CustomObject& object);
-engine::Action drop_finalizer(const model::CustomObject& object);
-
 // What the status remembers of the checks of a step.
 std::optional<engine::CheckProgress> remembered(const model::CustomObject& object);
 

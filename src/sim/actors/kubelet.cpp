@@ -6,6 +6,9 @@ namespace sluice::sim {
 namespace {
 
 const std::string node_controller = "system:serviceaccount:kube-system:node-controller";
+const std::string collector = "system:serviceaccount:kube-system:pod-garbage-collector";
+// Pods of a node that does not exist are collected after so long.
+constexpr Duration quarantine_least = 40s, quarantine_most = 60s;
 
 std::string_view behaviour_of(const json::object& pod) {
     return text(child(metadata(pod), "annotations"), behaviour_annotation);
@@ -79,6 +82,7 @@ void Kubelet::notice_node(const Change& change) {
     const bool is_gone = change.type == Change::Type::Deleted;
     const bool was_up = is_ready_node(change.before);
     const bool is_up_now = !is_gone && is_ready_node(change.object);
+    if (is_gone) collect_later(change.place.name);
     if (was_up == is_up_now || (!change.before && is_up_now)) return;
     const Duration delay =
         draw(at_.options.pace.controller_least, at_.options.pace.controller_most);
@@ -98,6 +102,19 @@ void Kubelet::notice_node(const Change& change) {
                                at_.now(), "status");
             }
         }
+    });
+}
+
+// Nobody will ever stop what ran on a node that is gone.
+void Kubelet::collect_later(const std::string& node) {
+    at_.timeline.after(draw(quarantine_least, quarantine_most), [this, node] {
+        if (at_.api.find("nodes", {}, node)) return;
+        std::vector<std::pair<Key, std::string>> lost;
+        for (const auto& [key, life] : lives_)
+            if (life.node == node) lost.emplace_back(key, life.uid);
+        for (const auto& [key, uid] : lost)
+            at_.api.remove("pods", key.ns, key.name, collector, at_.now(),
+                           {.grace = 0, .uid = uid});
     });
 }
 

@@ -34,6 +34,7 @@ class Kubelet final : public Controller {
 
     bool reconcile(const Key& key) override;
     void notice_node(const Change& change);
+    void collect_later(const std::string& node);
     void live_on(const Key& key, Life& life, const json::object& pod);
     void behave(const Key& key, Life& life, const json::object& pod);
     void plan(const Key& key, Life& life, Duration delay, Event event);

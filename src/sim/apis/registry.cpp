@@ -4,14 +4,13 @@
 #include "sim/apis/phased_rollout/api.hpp"
 #include "sim/apis/pilot/api.hpp"
 #include "sim/apis/rollout_plugin/api.hpp"
+#include "sim/apis/stateful_cluster/api.hpp"
 
 namespace sluice::sim {
 std::span<const Api> apis() {
     static const Api table[] = {
-        pilot::row(),
-        phased_rollout::row(),
-        rollout_plugin::row(),
-        analysis::row(),
+        pilot::row(),    phased_rollout::row(),   rollout_plugin::row(),
+        analysis::row(), stateful_cluster::row(),
     };
     return table;
 }

@@ -109,7 +109,7 @@ std::vector<std::string> news(const Scene& before, const Scene& now) {
 
 std::vector<std::string> opening(const Scene& scene) {
     return {fmt::format("Sluice demo: {}. Times are of a simulated clock.", scene.title),
-            fmt::format("StatefulSet {}/{}: {} pods of {}, {} ready; partition {}, {}.",
+            fmt::format("{} {}/{}: {} pods of {}, {} ready; partition {}, {}.", scene.set.kind,
                         scene.set.ns, scene.set.name, scene.set.replicas, scene.set.image,
                         count_ready(scene), scene.set.partition, scene.set.phase)};
 }

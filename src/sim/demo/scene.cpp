@@ -45,18 +45,6 @@ std::string state_of(const json::object& pod) {
     return waiting.empty() ? text_at(pod, "/status/phase") : waiting;
 }
 
-void read_pod(PodSeen& seen, const json::object& pod, Instant now) {
-    const auto made = parse_rfc3339(text(metadata(pod), "creationTimestamp"));
-    seen.exists = true;
-    seen.uid = uid_of(pod);
-    seen.image = text_at(pod, "/spec/containers/0/image");
-    seen.revision = text(child(metadata(pod), "labels"), "controller-revision-hash");
-    seen.state = state_of(pod);
-    seen.ready = has_condition(pod, "Ready") && !is_terminating(pod);
-    seen.age = std::max(Duration{0}, now - made.value_or(now));
-    seen.restarts = number_at(pod, "/status/containerStatuses/0/restartCount");
-}
-
 EventSeen event_of(const json::object& event) {
     EventSeen seen;
     seen.at = parse_rfc3339(text(event, "eventTime"))
@@ -89,19 +77,22 @@ std::vector<EventSeen> events_of(const World& world, const std::string& ns, cons
 
 }  // namespace
 
-Scene look(const World& world, const std::string& ns, const std::string& name,
-           const Reporter& reporter) {
-    Scene scene;
-    scene.now = world.cluster.now();
+void read_pod(PodSeen& seen, const json::object& pod, Instant now) {
+    const auto made = parse_rfc3339(text(metadata(pod), "creationTimestamp"));
+    seen.exists = true;
+    seen.uid = uid_of(pod);
+    seen.image = text_at(pod, "/spec/containers/0/image");
+    seen.revision = text(child(metadata(pod), "labels"), "controller-revision-hash");
+    seen.state = state_of(pod);
+    seen.ready = has_condition(pod, "Ready") && !is_terminating(pod);
+    seen.age = std::max(Duration{0}, now - made.value_or(now));
+    seen.restarts = number_at(pod, "/status/containerStatuses/0/restartCount");
+}
+
+void cast_set(const World& world, const std::string& ns, const std::string& name, Scene& scene) {
     const ObjectPtr set = world.set(ns, name);
-    if (!set) return scene;
+    if (!set) return;
     scene.set = set_of(set->object());
-    if (!reporter.name.empty())
-        if (const ObjectPtr object = world.cluster.api().find(std::string{reporter.resource}, ns,
-                                                              std::string{reporter.name}))
-            read_report(scene.set, [&](const std::string& name) {
-                return text_at(object->object(), "/status/" + name);
-            });
     const std::int64_t first = number_at(set->object(), "/spec/ordinals/start");
     for (std::int64_t index = scene.set.replicas - 1; index >= 0; --index) {
         PodSeen pod{.name = fmt::format("{}-{}", name, first + index), .index = index};
@@ -109,6 +100,20 @@ Scene look(const World& world, const std::string& ns, const std::string& name,
             read_pod(pod, found->object(), scene.now);
         scene.pods.push_back(std::move(pod));
     }
+}
+
+Scene look(const World& world, const std::string& ns, const std::string& name,
+           const Reporter& reporter, Cast cast) {
+    Scene scene;
+    scene.now = world.cluster.now();
+    cast(world, ns, name, scene);
+    if (scene.set.name.empty()) return scene;
+    if (!reporter.name.empty())
+        if (const ObjectPtr object = world.cluster.api().find(std::string{reporter.resource}, ns,
+                                                              std::string{reporter.name}))
+            read_report(scene.set, [&](const std::string& field) {
+                return text_at(object->object(), "/status/" + field);
+            });
     scene.events = events_of(world, ns, name, reporter);
     return scene;
 }

@@ -12,7 +12,7 @@ namespace sluice::sim::demo {
 
 struct PodSeen {
     std::string name;
-    std::int64_t index = 0;  // counted from the set's first ordinal
+    std::int64_t index = 0;  // its place, from the one that is updated last
     bool exists = false;
     std::string uid = {};
     std::string image = {};
@@ -25,6 +25,7 @@ struct PodSeen {
 };
 
 struct SetSeen {
+    std::string kind = "StatefulSet";
     std::string ns;
     std::string name;
     std::string image;
@@ -85,7 +86,7 @@ struct Scene {
     Instant begun;
     Instant now;
     SetSeen set;
-    std::vector<PodSeen> pods;              // in the order in which they are updated: highest first
+    std::vector<PodSeen> pods;              // in the order in which they are updated
     std::vector<EventSeen> events;          // oldest first
     std::optional<UserAction> action = {};  // the last one
     std::optional<Summary> summary = {};
@@ -97,9 +98,15 @@ struct Reporter {
     std::string_view name = {};
 };
 
+// Fills in the workload and its pods; nothing if it is not there.
+using Cast = void (*)(const World& world, const std::string& ns, const std::string& name,
+                      Scene& scene);
+void cast_set(const World& world, const std::string& ns, const std::string& name, Scene& scene);
+void read_pod(PodSeen& seen, const json::object& pod, Instant now);
+
 // The set, its pods, and the events of the set and its reporter.
 Scene look(const World& world, const std::string& ns, const std::string& name,
-           const Reporter& reporter = {});
+           const Reporter& reporter = {}, Cast cast = cast_set);
 
 // Not what the template says. The image alone tells before the status knows of a new revision.
 bool is_old(const PodSeen& pod, const SetSeen& set);

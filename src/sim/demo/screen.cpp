@@ -52,8 +52,11 @@ std::string times(int count) {
     return count == 2 ? "twice" : fmt::format("{} times", count);
 }
 
+// What those who report call it when there is nothing to do.
+constexpr std::string_view resting[] = {"", "Idle", "Updated", "Healthy", "Successful", "Ready"};
+
 bool is_waiting(const Scene& scene) {
-    return !scene.set.phase.empty() && scene.set.phase != "Idle";
+    return std::ranges::find(resting, scene.set.phase) == std::end(resting);
 }
 
 // Of the columns of the table of pods. At 60 columns everything has just its place.
@@ -159,7 +162,7 @@ void Picture::action() {
 
 void Picture::set() {
     const SetSeen& set = scene_.set;
-    rule({{fmt::format("StatefulSet {}/{}", set.ns, set.name), Ink::Bold}});
+    rule({{fmt::format("{} {}/{}", set.kind, set.ns, set.name), Ink::Bold}});
     const int ready = count_ready(scene_);
     const std::string phase = set.phase.empty() ? "not steered" : set.phase;
     const std::string gap(inner_ < airy_columns ? 2 : 3, ' ');

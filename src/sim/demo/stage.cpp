@@ -44,8 +44,11 @@ Stage::Stage(const Story& story, std::uint64_t seed)
     world_.egress.thinking_time = hook_thinks;
     world_.set_policies(true);
     story_.set_up(world_);
+    // What operators make themselves lives only with them.
+    const bool lives_alone = story_.cast == cast_set;
+    if (!lives_alone) world_.start_operators();
     world_.cluster.run_for(lived_before);
-    world_.start_operators();
+    if (lives_alone) world_.start_operators();
     world_.cluster.run_for(steered_before);
     begun_ = world_.cluster.now();
     writes_before_ = world_.inspector.writes();
@@ -54,14 +57,10 @@ Stage::Stage(const Story& story, std::uint64_t seed)
     serving_least_ = count_ready(scene_);
 }
 
-// Counts the pods that are let go: the operator moves the gate past one more.
+// Counts the pods that are let go.
 void Stage::on_change(const Change& change) {
-    if (change.place.resource != "statefulsets.apps" || change.user != operator_user) return;
-    if (!change.before || !change.object) return;
-    if (partition_of(change.object->object()) < partition_of(change.before->object()) &&
-        partition_of(change.object->object()) <
-            number_at(change.object->object(), "/spec/replicas"))
-        ++steps_taken_;
+    const bool is_own = change.user == operator_user && change.before && change.object;
+    if (is_own && story_.is_step(change)) ++steps_taken_;
 }
 
 void Stage::act(const Step& step) {
@@ -89,7 +88,7 @@ void Stage::run_steps() {
 }
 
 void Stage::look_around() {
-    scene_ = look(world_, ns, name, story_.reporter);
+    scene_ = look(world_, ns, name, story_.reporter, story_.cast);
     scene_.title = story_.title;
     scene_.begun = begun_;
     scene_.action = last_action_;
@@ -101,7 +100,7 @@ const Scene& Stage::next() {
     look_around();
     serving_least_ = std::min(serving_least_, count_ready(scene_));
     run_steps();
-    const bool is_told = step_ == story_.steps.size() && is_completed(world_, scene_);
+    const bool is_told = step_ == story_.steps.size() && has_ended_as(story_.ends, scene_);
     if (!is_told)
         over_since_.reset();
     else if (!over_since_)

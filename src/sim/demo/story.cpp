@@ -19,9 +19,20 @@ bool at_once(const World&, const Scene&) {
     return true;
 }
 
-bool is_completed(const World&, const Scene& scene) {
-    return scene.set.reason == "RolloutCompleted" && !is_pending(scene) &&
+bool has_ended_as(std::string_view reason, const Scene& scene) {
+    return scene.set.reason == reason && !is_pending(scene) &&
            count_ready(scene) == scene.set.replicas;
+}
+
+bool is_completed(const World&, const Scene& scene) {
+    return has_ended_as("RolloutCompleted", scene);
+}
+
+bool lowers_gate(const Change& change) {
+    if (change.place.resource != "statefulsets.apps") return false;
+    const json::object& set = change.object->object();
+    return partition_of(set) < partition_of(change.before->object()) &&
+           partition_of(set) < number_at(set, "/spec/replicas");
 }
 
 }  // namespace sluice::sim::demo

@@ -31,8 +31,12 @@ struct Questions {
 // Moments that many stories wait for.
 bool at_once(const World& world, const Scene& scene);
 bool is_completed(const World& world, const Scene& scene);  // the rollout, and all pods are ready
+bool has_ended_as(std::string_view reason, const Scene& scene);  // the same with another reason
 
-// The StatefulSet that all stories are about.
+// The operator moves the gate of a StatefulSet past one more pod.
+bool lowers_gate(const Change& change);
+
+// The workload that all stories are about.
 inline constexpr const char* ns = "shop";
 inline constexpr const char* name = "db";
 
@@ -45,7 +49,10 @@ struct Story {
     std::string_view api;
     bool fails = false;  // the one for --fail
     std::string_view title;
-    Reporter reporter = {};         // who says how it goes
+    Reporter reporter = {};                               // who says how it goes
+    Cast cast = cast_set;                                 // what stands on the stage
+    bool (*is_step)(const Change& change) = lowers_gate;  // a pod is let go by this
+    std::string_view ends = "RolloutCompleted";           // the reason that is told at the end
     std::string_view gateman = {};  // who is asked, as the summary calls it; empty: nobody
     Questions (*questions)(const World& world) = nullptr;  // null: nobody is asked
     void (*set_up)(World& world);                          // once the policies are there

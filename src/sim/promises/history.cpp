@@ -165,8 +165,8 @@ std::optional<PodRemoval> History::removal(const Change& change) const {
     if (!is_first || !is_pod_deletion(change) || !is_named(uid_in(pod))) return std::nullopt;
     const std::string owner = text_at(pod, "/metadata/ownerReferences/0/name");
     const ObjectPtr set = cluster_.api().find("statefulsets.apps", change.place.ns, owner);
-    return PodRemoval{change, set,
-                      last_read(deleter_, to_text(model::ObjectKey{change.place.ns, owner}))};
+    const std::string key = to_text(model::ObjectKey{change.place.ns, owner});
+    return PodRemoval{change, set, last_read(deleter_, key), reads_.contains({deleter_, key})};
 }
 
 void History::end(const PodRemoval& removal) {

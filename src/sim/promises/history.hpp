@@ -81,6 +81,10 @@ struct PodRemoval {
     const Change& change;
     ObjectPtr set;         // that it is of; null: there is none
     const LiveRead* read;  // of the set, as in a SetWrite
+    bool is_read = false;  // whoever owns it was read, by the deleter and for this
+    bool is_of_set() const {
+        return text_at(pod(), "/metadata/ownerReferences/0/kind") == "StatefulSet";
+    }
     const json::object& pod() const { return change.object->object(); }
 };
 

@@ -186,7 +186,8 @@ void reads_before_release(const Promise& promise, const SetWrite& write) {
 }
 
 void reads_before_removal(const Promise& promise, const PodRemoval& removal) {
-    if (!removal.set || !removal.read)
+    const bool is_read = removal.is_of_set() ? removal.set && removal.read : removal.is_read;
+    if (!is_read)
         promise.broken("{} was deleted without a look at the API before",
                        removal.change.place.name);
 }

@@ -15,9 +15,13 @@ namespace {
 const model::ObjectKey lease_key{"sluice-system", "sluice"};
 
 runtime::RequestFailure failure_of(const Response& response) {
-    return {response.status, response.retry_after,
-            response.body.is_object() ? text_at(response.body.get_object(), "/message")
-                                      : "the server refused"};
+    if (!response.body.is_object())
+        return {response.status, response.retry_after, "the server refused"};
+    const json::object& said = response.body.get_object();
+    runtime::RequestFailure failure{response.status, response.retry_after,
+                                    text_at(said, "/message")};
+    failure.exists = text_at(said, "/reason") == "AlreadyExists";
+    return failure;
 }
 
 // An answer of the API about the lease, as the election wants it.

@@ -120,6 +120,23 @@ TEST(Manifests, WithNamespacesTheOperatorHasRightsInThemOnly) {
               1U);
 }
 
+TEST(Manifests, WhatIsNotServedGetsNoRightsAndNoDefinition) {
+    const std::string all = print("all");
+    EXPECT_THAT(all, HasSubstr("name: sluice-statefulcluster\n"));
+    EXPECT_THAT(all, HasSubstr("name: statefulclusters.enge.me\n"));
+    const std::string some =
+        print({.components = {}, .namespaces = {}, .apis = {"pilot", "phasedrollout"}});
+    EXPECT_THAT(some, Not(HasSubstr("name: sluice-statefulcluster\n")));
+    EXPECT_THAT(some, Not(HasSubstr("name: statefulclusters.enge.me\n")));
+    EXPECT_THAT(some, Not(HasSubstr("persistentvolumeclaims]\n    verbs")));
+    EXPECT_THAT(some, Not(HasSubstr("name: sluice-rolloutplugin\n")));
+    EXPECT_THAT(some, HasSubstr("name: sluice-phasedrollout\n"));
+    EXPECT_THAT(some, HasSubstr("name: phasedrollouts.sts.plus\n"));
+    EXPECT_THAT(some, HasSubstr("name: sluice-statefulcluster-limits\n")) << "it takes rights away";
+    EXPECT_EQ(occurrences(some, "            - --apis=pilot,phasedrollout\n"), 1U);
+    EXPECT_FALSE(manifests({.components = {}, .namespaces = {}, .apis = {"pilots"}}).has_value());
+}
+
 TEST(Manifests, EachKubernetesGetsThePoliciesThatItKnows) {
     for (const char* version : {"1.36", "v1.36.3", "1.36+", "1.37", "v1.40.0-rc.1", "2.0"})
         EXPECT_THAT(print("policies", version), HasSubstr("kind: MutatingAdmissionPolicy\n"))

@@ -197,6 +197,7 @@ inline bool Cluster::create(const StatefulSet& set, const ObjectKey& key, int in
     model::Pod pod;
     pod.meta = {key, next_uid(), 0, 0, false};
     pod.owner_uid = set.meta.uid;
+    pod.owner_kind = "StatefulSet";
     pod.revision = exposed ? revision_of(set.template_hash) : set.current_revision;
     store(std::move(pod));
     return true;

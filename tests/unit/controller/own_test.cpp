@@ -173,6 +173,62 @@ TEST(OwnObjects, OneThatIsThereAlreadyIsNoFailureToReadAbout) {
     EXPECT_EQ(desk.controller.counters().objects_created, 0u);
 }
 
+// A patch, and two creations that follow on it.
+Decision chain(const model::CustomObject& one) {
+    Decision decision;
+    decision.actions.push_back(write_of(Action::Verb::Patch, one));
+    for (const char* name : {"made-1", "made-2"}) {
+        decision.actions.push_back(write_of(Action::Verb::Create, object(name)));
+        decision.actions.back().follows = true;
+    }
+    return decision;
+}
+
+TEST(OwnObjects, WhatFollowsIsDoneOneAfterTheOtherWithoutALookBetween) {
+    Desk desk;
+    const auto one = object("one");
+    int looks = 0;
+    run_decides = [&](const Snapshot&, Instant) { return ++looks == 1 ? chain(one) : Decision{}; };
+    desk.put(runs, one);
+    EXPECT_THAT(desk.creations(), IsEmpty());
+    desk.take(Written{desk.patches_of_objects().at(0).ticket, one});
+    auto made = desk.creations();
+    ASSERT_THAT(made, SizeIs(1));
+    EXPECT_EQ(made[0].action.object.ref.name, "made-1");
+    runtime::RequestFailure exists = refused(409);
+    exists.exists = true;
+    desk.take(Written{made[0].ticket, std::unexpected(exists)});
+    made = desk.creations();
+    ASSERT_THAT(made, SizeIs(1)) << "what is there already is as good as made";
+    EXPECT_EQ(made[0].action.object.ref.name, "made-2");
+    EXPECT_EQ(looks, 1);
+    desk.take(Written{made[0].ticket, object("made-2")});
+    desk.pass(10s);
+    EXPECT_GT(looks, 1);
+}
+
+TEST(OwnObjects, WhatFollowsIsNotDoneIfWhatItFollowsFailed) {
+    for (const int status : {0, 403, 409, 500}) {
+        Desk desk;
+        const auto one = object("one");
+        std::optional<engine::Attempt> told;
+        int looks = 0;
+        run_decides = [&](const Snapshot& seen, Instant) {
+            if (seen.attempt) told = seen.attempt;
+            return ++looks == 1 ? chain(one) : Decision{};
+        };
+        desk.put(runs, one);
+        desk.take(Written{desk.patches_of_objects().at(0).ticket, one});
+        desk.take(Written{desk.creations().at(0).ticket, std::unexpected(refused(status))});
+        EXPECT_THAT(desk.creations(), IsEmpty()) << status;
+        desk.pass(10s);
+        EXPECT_GT(looks, 1) << status;
+        ASSERT_TRUE(told && told->refusal) << status;
+        EXPECT_EQ(told->ref.name, "made-1");
+        EXPECT_EQ(told->refusal->status, status);
+    }
+}
+
 TEST(OwnObjects, OneIsDeletedByItsUidAndNotTwice) {
     Desk desk;
     const auto one = object("one");

@@ -80,15 +80,47 @@ TEST(DecodePod, ATransitionTimeThatCannotBeReadIsTheBeginningOfTime) {
     EXPECT_TRUE(decoded(text).ready);
 }
 
-TEST(DecodePod, OnlyAControllingStatefulSetIsTheOwner) {
+TEST(DecodePod, OnlyAControllerIsTheOwner) {
     EXPECT_TRUE(
         decoded(with(pod_text, "\"controller\": true", "\"controller\": false")).owner_uid.empty());
-    EXPECT_TRUE(decoded(with(pod_text, R"("kind": "StatefulSet")", R"("kind": "ReplicaSet")"))
-                    .owner_uid.empty());
+    EXPECT_EQ(decoded(pod_text).owner_kind, "StatefulSet");
+    EXPECT_EQ(
+        decoded(with(pod_text, R"("kind": "StatefulSet")", R"("kind": "ReplicaSet")")).owner_kind,
+        "ReplicaSet");
     const std::string two =
         with(pod_text, R"({"apiVersion": "apps/v1", "kind")",
              R"({"kind": "Node", "uid": "n"}, {"apiVersion": "apps/v1", "kind")");
     EXPECT_EQ(decoded(two).owner_uid, "123e4567-e89b-12d3-a456-426614174000");
+}
+
+TEST(DecodePod, KeepsWhatTellsOneMemberFromAnother) {
+    const Pod pod = decoded(
+        R"({"metadata":{"name":"db-a","uid":"u","creationTimestamp":"2026-01-31T12:00:00Z",)"
+        R"("labels":{"topology.kubernetes.io/zone":"z1"},)"
+        R"("annotations":{"sluice.dev/goes-first":"true"},)"
+        R"("ownerReferences":[{"kind":"Cluster","name":"db","uid":"o","controller":true}]},)"
+        R"("spec":{"nodeName":"n1"},"status":{"phase":"Failed"}})");
+    EXPECT_EQ(pod.owner, "db");
+    EXPECT_EQ(pod.owner_kind, "Cluster");
+    EXPECT_EQ(pod.zone, "z1");
+    EXPECT_EQ(pod.node, "n1");
+    EXPECT_EQ(pod.created, parse_rfc3339("2026-01-31T12:00:00Z"));
+    EXPECT_TRUE(pod.goes_first);
+    EXPECT_TRUE(pod.ended);
+    EXPECT_FALSE(pod.running);
+}
+
+TEST(DecodePod, IsNotReadyBeforeTheRestartsThatWereAskedFor) {
+    const auto pod = [](const char* awaited) {
+        return decoded(std::string{R"({"metadata":{"name":"db-a","uid":"u","annotations":{)"} +
+                       R"("sluice.dev/restarts":")" + awaited +
+                       R"("}},"status":{"conditions":[{"type":"Ready","status":"True"}],)"
+                       R"("containerStatuses":[{"restartCount":1},{"restartCount":2}]}})");
+    };
+    EXPECT_EQ(pod("3").restarts, 3);
+    EXPECT_TRUE(pod("3").ready);
+    EXPECT_FALSE(pod("4").ready);
+    EXPECT_TRUE(pod("soon").ready) << "who writes nonsense asks for nothing";
 }
 
 TEST(DecodePod, APodWithoutARevisionLabelRunsNoRevision) {

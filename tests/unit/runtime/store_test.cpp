@@ -33,6 +33,7 @@ Pod pod(int ordinal, std::uint64_t version, const std::string& owner = uid_a,
     Pod one;
     one.meta = {{ns, "web-" + std::to_string(ordinal)}, pod_uid(ordinal), version, 0, false};
     one.owner_uid = owner;
+    one.owner_kind = "StatefulSet";
     return one;
 }
 

@@ -53,6 +53,23 @@ struct Talk {
     std::vector<std::string> paths;
 };
 
+TEST(Calls, OfWhatIsNoSetReadThePodsWithItsLabelThenTheObjects) {
+    Caller caller{"me"};
+    Talk talk;
+    const Next end = talk.play(
+        caller.begin(ReadWorkload{
+            7, {&rollouts, "shop", "web"}, {{&rollouts, "shop", "web"}}, "sluice.dev/of=web"}),
+        {pods_page("more"), pods_page(""), rollout_text});
+    ASSERT_EQ(talk.paths.size(), 3u);
+    EXPECT_THAT(talk.paths[0], HasSubstr("/api/v1/namespaces/shop/pods?"));
+    EXPECT_THAT(talk.paths[0], HasSubstr("labelSelector=sluice.dev%2Fof%3Dweb"));
+    EXPECT_THAT(talk.paths[1], HasSubstr("continue=more"));
+    const auto& live = *std::get<WorkloadRead>(*end.input).answer;
+    EXPECT_EQ(live.pods.size(), 2u) << "whoever owns them: that is for the reader to say";
+    EXPECT_EQ(live.objects.size(), 1u);
+    EXPECT_TRUE(live.set.meta.uid.empty());
+}
+
 TEST(Calls, ReadASetThenAllPagesOfItsPodsThenTheObjects) {
     Caller caller{"me"};
     Talk talk;

@@ -1,0 +1,151 @@
+// What is done for a cluster, once it is written down who its members are.
+#include <algorithm>
+#include <iterator>
+
+#include "api/stateful_cluster/bodies.hpp"
+#include "api/stateful_cluster/part.hpp"
+#include "api/stateful_cluster/reconciliation.hpp"
+
+namespace sluice::api::stateful_cluster {
+
+using engine::Action;
+
+// The pods of those who leave, one after the other.
+bool Reconciliation::delete_leaver() {
+    for (const Leaver& leaver : next_.leaving) {
+        const model::Pod* pod = view_.pod(leaver.name);
+        if (!pod || pod->meta.deleting) continue;
+        decision_.actions.push_back(
+            engine::deletion_of({ref_to(model::pods, pod->meta.key), pod->meta.uid}));
+        return true;
+    }
+    return false;
+}
+
+// Where the policy says so, and only when the pod is gone; claims that are not there are done with.
+bool Reconciliation::delete_claims() {
+    for (const Leaver& leaver : next_.leaving) {
+        if (view_.pod(leaver.name)) continue;
+        const auto wanted = claims_of(object_, spec_, leaver.name, leaver.claims_of);
+        const auto left = claims_left(wanted, seen_);
+        if (!left) {
+            decision_.rests_on = wanted;
+            return true;
+        }
+        if (left->empty()) {
+            std::erase(next_.leaving, leaver);
+            write_status(true);
+            return true;
+        }
+        decision_.actions.push_back(engine::deletion_of(left->front()));
+        return true;
+    }
+    return false;
+}
+
+// The template of that revision; nothing: it must be read first, or there is none.
+std::optional<std::string> Reconciliation::template_of(const std::string& revision) {
+    if (revision == revision_) return spec_.pod_template;
+    const model::Ref ref{&revisions, object_.meta.key.ns, revision};
+    const auto found = std::ranges::find(seen_.fetched, ref, &engine::Fetched::ref);
+    if (found == seen_.fetched.end()) {
+        decision_.rests_on.push_back(ref);
+        return std::nullopt;
+    }
+    std::string text = found->object ? template_in(found->object->spec) : std::string{};
+    if (text.empty()) return std::nullopt;
+    return text;
+}
+
+std::vector<Action> Reconciliation::makings_of(const Member& member,
+                                               const std::string& pod_template) const {
+    const std::string& ns = object_.meta.key.ns;
+    std::vector<Action> actions;
+    if (member.claims_of.empty())
+        for (const ClaimTemplate& claim : spec_.claim_templates) {
+            const std::string identity{identity_in(member.name)};
+            const model::Ref ref{&claims, ns, claim_name(view_.cluster(), claim.name, identity)};
+            actions.push_back(engine::creation_of(ref, claim_body(object_, claim, identity)));
+        }
+    actions.push_back(engine::creation_of({&model::pods, ns, member.name},
+                                          pod_body(object_, spec_, member, pod_template)));
+    return actions;
+}
+
+// Claims first, then the word that it is tried, then the pod: whoever finds that word and no pod
+// does not try it again.
+bool Reconciliation::make_members() {
+    Status tried = next_;
+    std::vector<Action> before, behind;
+    for (Member* member : due(view_, tried)) {
+        auto pod_template = template_of(member->revision);
+        if (!decision_.rests_on.empty()) return true;
+        if (!pod_template) {  // that revision is lost; this one is known
+            member->revision = revision_;
+            pod_template = spec_.pod_template;
+        }
+        std::vector<Action> makings = makings_of(*member, *pod_template);
+        behind.push_back(std::move(makings.back()));
+        makings.pop_back();
+        std::ranges::move(makings, std::back_inserter(before));
+        member->state = Member::State::Creating;
+        member->tried = in_whole_seconds(now_);
+        member->after.clear();
+    }
+    if (behind.empty()) return false;
+    tried.written = in_whole_seconds(now_);
+    auto write = api::status_write(subject(), object_, old_, tried);
+    if (!write) return false;
+    decision_.actions = std::move(before);
+    decision_.actions.push_back(std::move(*write));
+    std::ranges::move(behind, std::back_inserter(decision_.actions));
+    for (std::size_t i = 1; i < decision_.actions.size(); ++i)
+        decision_.actions[i].follows = true;
+    decision_.needs_live = true;
+    return true;
+}
+
+// A pod that was refused was not made: the same name is tried again, as long as we know it.
+bool Reconciliation::retry_refused() {
+    const auto member = std::ranges::find(next_.members, view_.refused, &Member::name);
+    if (view_.refused.empty() || member == next_.members.end()) return false;
+    const auto pod_template = template_of(member->revision);
+    if (!pod_template) return !decision_.rests_on.empty();
+    write_status(false);
+    std::vector<Action> makings = makings_of(*member, *pod_template);
+    makings.back().follows = !decision_.actions.empty();
+    decision_.actions.push_back(std::move(makings.back()));
+    decision_.needs_live = true;
+    return true;
+}
+
+// Those that nobody runs and that are more than are kept.
+bool Reconciliation::trim_revisions() {
+    const auto is_used = [&](const std::string& one) {
+        return one == revision_ || one == next_.current_revision ||
+               std::ranges::find(next_.members, one, &Member::revision) != next_.members.end();
+    };
+    const auto unused = std::ranges::count_if(
+        next_.revisions, [&](const std::string& one) { return !is_used(one); });
+    if (unused <= spec_.revisions_max) return false;
+    const std::string oldest = *std::ranges::find_if_not(next_.revisions, is_used);
+    const model::Ref ref{&revisions, object_.meta.key.ns, oldest};
+    const auto found = std::ranges::find(seen_.fetched, ref, &engine::Fetched::ref);
+    if (found == seen_.fetched.end()) {
+        decision_.rests_on.push_back(ref);
+        return true;
+    }
+    std::erase(next_.revisions, oldest);
+    if (!found->object) {
+        write_status(true);
+        return true;
+    }
+    decision_.actions.push_back(engine::deletion_of({ref, found->object->meta.uid}));
+    if (auto write = api::status_write(subject(), object_, old_, next_)) {
+        write->follows = true;
+        decision_.actions.push_back(std::move(*write));
+    }
+    return true;
+}
+
+}  // namespace sluice::api::stateful_cluster

@@ -1,0 +1,240 @@
+#include "api/stateful_cluster/decide.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "api/claims.hpp"
+#include "api/stateful_cluster/bodies.hpp"
+#include "api/stateful_cluster/compile.hpp"
+#include "api/stateful_cluster/part.hpp"
+#include "api/stateful_cluster/reconciliation.hpp"
+#include "api/stateful_cluster/report.hpp"
+#include "engine/steering.hpp"
+#include "model/annotations.hpp"
+
+namespace sluice::api::stateful_cluster {
+namespace {
+
+namespace key = model::key;
+using engine::Action;
+using engine::Decision;
+using engine::Reason;
+using engine::Snapshot;
+using model::CustomObject;
+
+// While more is to come, what follows from the pods by itself is not written more often than this.
+constexpr Duration counting_pace = 10s;
+
+// The server has said no: nothing was made, and not just its answer was lost.
+bool is_refusal_of(const std::optional<engine::Attempt>& attempt) {
+    if (!attempt || attempt->verb != Action::Verb::Create || !attempt->refusal) return false;
+    const int status = attempt->refusal->status;
+    return status >= 400 && status < 500 && status != 408 && status != 409;
+}
+
+std::string refused_pod(const Snapshot& seen) {
+    const bool is_pod = is_refusal_of(seen.attempt) && seen.attempt->ref.resource == &model::pods;
+    return is_pod ? seen.attempt->ref.name : std::string{};
+}
+
+std::optional<engine::Memory> memory_of(const Status& status) {
+    return engine::decode_memory(status.rollout);
+}
+
+}  // namespace
+
+Reconciliation::Reconciliation(const Snapshot& seen, const Spec& spec, Instant now)
+    : seen_(seen),
+      object_(seen.objects.front()),
+      spec_(spec),
+      now_(now),
+      view_{object_, spec_, seen.pods, now, refused_pod(seen)},
+      old_(read_status(object_)),
+      next_(old_) {}
+
+// The template has a revision, and the revision is kept.
+void Reconciliation::note_revision() {
+    revision_ = revision_of(object_, spec_.pod_template);
+    next_.update_revision = revision_;
+    if (next_.current_revision.empty()) next_.current_revision = revision_;
+    next_.selector = spec_.selector.empty() ? fmt::format("{}={}", cluster_label, view_.cluster())
+                                            : spec_.selector;
+    std::erase(next_.revisions, revision_);
+    next_.revisions.push_back(revision_);
+}
+
+bool Reconciliation::is_open() const {
+    const auto memory = memory_of(next_);
+    return memory && memory->open;
+}
+
+// How many members the update may have reached by now.
+void Reconciliation::steer() {
+    if (spec_.strategy == Strategy::OnDelete) {
+        const bool is_done = std::ranges::all_of(
+            next_.members, [&](const Member& one) { return one.revision == revision_; });
+        if (is_done) next_.current_revision = revision_;
+        next_.exposed = {};
+        next_.rollout.clear();
+        return;
+    }
+    engine::Course course;
+    course.claim = fmt::format("statefulcluster/{}", view_.cluster());
+    course.commands = commands();
+    course.reports_on_workload = false;
+    course.allowed = Reason::StepTaken;
+    course.name = view_.cluster();
+    course.members = engine::MemberCluster{.names = {},
+                                           .exposed = next_.exposed,
+                                           .current = next_.current_revision,
+                                           .updated = revision_,
+                                           .memory = memory_of(next_)};
+    for (const Member& one : next_.members)
+        course.members->names.push_back(one.name);
+    const PodCount count{static_cast<std::int32_t>(next_.members.size())};
+    course.compile = [&] { return compile(spec_, count); };
+    decision_ = engine::steer(seen_, course, now_);
+    const auto& memory = decision_.memory;
+    if (!memory) return;
+    next_.rollout = encode(*memory);
+    next_.exposed = memory->open ? exposed_count(memory->partition, count) : PodCount{0};
+    if (!memory->open && !memory->failed) next_.current_revision = memory->revision;
+}
+
+void Reconciliation::tend_members() {
+    const std::string behind = is_open() ? next_.current_revision : revision_;
+    Tended tended = tend(view_, std::move(next_), behind);
+    next_ = std::move(tended.status);
+    held_ = std::move(tended.held);
+    for (engine::Notice& one : tended.notices)
+        decision_.notices.push_back(std::move(one));
+    if (tended.wake_at)
+        decision_.wake_at = std::min(decision_.wake_at.value_or(*tended.wake_at), *tended.wake_at);
+}
+
+void Reconciliation::report() {
+    count_members(view_, next_);
+    engine::StatusReport members = report_on(view_, next_);
+    const auto refused = seen_.attempt ? seen_.attempt->refusal : std::nullopt;
+    if (is_refusal_of(seen_.attempt))
+        members = {engine::Phase::Held,
+                   Reason::MemberRefused,
+                   fmt::format("{} {} was refused: {}", seen_.attempt->ref.resource->kind,
+                               seen_.attempt->ref.name, refused->why),
+                   {}};
+    const bool is_idle = decision_.report.phase == engine::Phase::Idle;
+    const bool is_refusal = members.reason == Reason::MemberRefused;
+    if (held_)
+        decision_.report = std::move(*held_);
+    else if (is_idle || is_refusal)
+        decision_.report = std::move(members);
+    if (decision_.report.unblock.empty())
+        decision_.report.unblock = engine::unblock_text(decision_.report.reason, seen_.workload,
+                                                        commands(), view_.cluster());
+    if (engine::entry(decision_.report.reason).tone == engine::Tone::Warning)
+        decision_.notices.push_back({decision_.report.reason, decision_.report.message});
+    write_report(next_, old_, decision_.report, seen_, now_);
+}
+
+bool Reconciliation::is_busy() const {
+    return is_open() || !next_.leaving.empty() ||
+           std::ranges::any_of(next_.members, [&](const Member& one) {
+               return !view_.pod(one.name) || view_.was_never_ready(one);
+           });
+}
+
+// Everything that was decided, in one write.
+void Reconciliation::write_status(bool is_urgent) {
+    if (!is_urgent && is_busy() && now_ < old_.written + counting_pace) {
+        const Instant due = old_.written + counting_pace;
+        decision_.wake_at = std::min(decision_.wake_at.value_or(due), due);
+        decision_.notices.clear();
+        return;
+    }
+    if (next_ == old_) return;
+    Status status = next_;
+    status.written = in_whole_seconds(now_);
+    auto write = api::status_write(subject(), object_, old_, status);
+    if (!write) return;
+    const bool is_new_revision =
+        std::ranges::find(old_.revisions, revision_) == old_.revisions.end();
+    if (is_new_revision) {
+        const model::Ref ref{&revisions, object_.meta.key.ns, revision_};
+        decision_.actions.push_back(engine::creation_of(
+            ref,
+            revision_body(object_, revision_, static_cast<std::int64_t>(next_.revisions.size()),
+                          spec_.pod_template)));
+        write->follows = true;
+    }
+    decision_.needs_live = is_urgent;
+    decision_.actions.push_back(std::move(*write));
+}
+
+void Reconciliation::act() {
+    if (auto write = finalizer_write(object_, spec_)) {
+        decision_.actions.push_back(std::move(*write));
+        return;
+    }
+    if (substance_of(next_) != substance_of(old_)) return write_status(true);
+    if (retry_refused() || delete_leaver() || delete_claims() || make_members() || trim_revisions())
+        return;
+    write_status(false);
+}
+
+Decision Reconciliation::decide() && {
+    note_revision();
+    steer();
+    tend_members();
+    report();
+    decision_.subject = subject();
+    act();
+    return std::move(decision_);
+}
+
+namespace {
+
+// What is asked for cannot be understood: nothing changes until it is put right.
+Decision refuse(const Snapshot& seen, const FieldErrors& errors, Instant now) {
+    const CustomObject& object = seen.objects.front();
+    Decision decision;
+    decision.subject = subject_of(resource, object);
+    decision.report = {engine::Phase::Blocked, Reason::InvalidSpec, to_text(errors),
+                       std::string{engine::entry(Reason::InvalidSpec).unblock}};
+    decision.notices.push_back({Reason::InvalidSpec, decision.report.message});
+    const Status old = read_status(object);
+    Status status = old;
+    write_report(status, old, decision.report, seen, now);
+    if (auto write = api::status_write(*decision.subject, object, old, status))
+        decision.actions.push_back(std::move(*write));
+    return decision;
+}
+
+}  // namespace
+
+void prepare(Snapshot& seen) {
+    if (seen.objects.empty()) return;
+    const CustomObject& object = seen.objects.front();
+    const Status status = read_status(object);
+    model::StatefulSet& workload = seen.workload;
+    workload.meta = object.meta;
+    workload.annotations = object.annotations;
+    workload.annotations[key::rollout] = status.rollout;
+    workload.has_annotations = true;
+    const auto spec = read_spec(object);
+    if (!spec) return;
+    workload.replicas = spec->replicas;
+    workload.min_ready = spec->min_ready;
+    workload.current_revision = status.current_revision;
+    workload.update_revision = revision_of(object, spec->pod_template);
+}
+
+Decision decide(const Snapshot& seen, Instant now) {
+    if (seen.objects.empty()) return {};
+    const auto spec = read_spec(seen.objects.front());
+    if (seen.objects.front().meta.deleting) return part(seen, spec ? &*spec : nullptr, now);
+    if (!spec) return refuse(seen, spec.error(), now);
+    return Reconciliation{seen, *spec, now}.decide();
+}
+
+}  // namespace sluice::api::stateful_cluster

@@ -1,0 +1,338 @@
+#include "api/stateful_cluster/members.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "base/hash.hpp"
+
+namespace sluice::api::stateful_cluster {
+namespace {
+
+using engine::Reason;
+using model::Pod;
+using Why = Leaver::Why;
+
+// An API server ends every request within a minute; the rest is for clocks that differ.
+constexpr Duration request_age_max = 75s;
+// Pods that are made in one go, at most: the write before them says all their names.
+constexpr std::size_t made_at_once = 16;
+
+// Spreads the bits of a hash that was made of nearly the same text as the last one.
+constexpr std::uint64_t mixed(std::uint64_t hash) {
+    hash = (hash ^ (hash >> 33)) * 0xff51afd7ed558ccd;
+    hash = (hash ^ (hash >> 33)) * 0xc4ceb9fe1a85ec53;
+    return hash ^ (hash >> 33);
+}
+
+bool is_taken(const Status& status, const std::string& name) {
+    return std::ranges::find(status.members, name, &Member::name) != status.members.end() ||
+           std::ranges::find(status.leaving, name, &Leaver::name) != status.leaving.end();
+}
+
+// Of this cluster, this version of its ledger and this instant: whatever becomes of the ledger, no
+// later one comes to the same.
+std::string new_name(const View& view, const Status& status) {
+    const model::ObjectMeta& meta = view.object.meta;
+    for (int i = 0;; ++i) {
+        const std::string text =
+            fmt::format("{} {} {} {} {}", meta.uid, meta.resource_version, view.now.ms,
+                        status.members.size() + status.leaving.size(), i);
+        std::string name = fmt::format("{}-{:016x}", view.cluster(), mixed(fnv1a(text)));
+        if (!is_taken(status, name)) return name;
+    }
+}
+
+class Tending {
+  public:
+    Tending(const View& view, Status status, const std::string& revision)
+        : view_(view), revision_(revision), tended_{std::move(status)} {}
+
+    Tended take() && {
+        adopt_strays();
+        replace_gone();
+        replace_failed();
+        scale();
+        update();
+        drop_leavers();
+        return std::move(tended_);
+    }
+
+  private:
+    Status& status() { return tended_.status; }
+    std::vector<Member>& members() { return tended_.status.members; }
+    std::size_t index_of(const Member& member) {
+        return static_cast<std::size_t>(&member - members().data());
+    }
+    bool is_exposed(std::size_t index) {
+        return index + static_cast<std::size_t>(status().exposed.value) >= members().size();
+    }
+    const std::string& revision_at(std::size_t index) {
+        return is_exposed(index) ? status().update_revision : revision_;
+    }
+    // Ready, the one left out.
+    std::size_t ready_beside(const Member* one) {
+        return static_cast<std::size_t>(std::ranges::count_if(members(), [&](const Member& other) {
+            return &other != one && view_.is_ready(other);
+        }));
+    }
+
+    void adopt_strays();
+    void replace_gone();
+    void give_up(Member& member);
+    void replace_failed();
+    void scale();
+    void scale_down();
+    std::size_t victim();
+    void update();
+    void drop_leavers();
+    void replace(Member& member, Why why, bool hands_over, std::string cause);
+
+    std::optional<Instant> patience_ends(const Member& member, std::string& cause);
+    bool is_in_replacement(const Member& member) const {
+        const Pod* pod = view_.pod(member.name);
+        return !member.is_tried() || (pod && view_.was_never_ready(member) && !pod->ended);
+    }
+
+    const View& view_;
+    const std::string& revision_;
+    Tended tended_;
+};
+
+// Pods of ours that the ledger does not know: it was lost, or a request came late. Each was made
+// once, and stays.
+void Tending::adopt_strays() {
+    for (const Pod& pod : view_.pods) {
+        if (pod.owner_uid != view_.object.meta.uid || pod.meta.deleting) continue;
+        const std::string& name = pod.meta.key.name;
+        if (is_taken(status(), name)) continue;
+        members().insert(
+            members().begin(),
+            Member{.name = name, .state = Member::State::Starting, .revision = pod.revision});
+        tended_.notices.push_back(
+            {Reason::MemberFound,
+             fmt::format("Pod {} is of this cluster and was not written down; it is a member.",
+                         name)});
+    }
+}
+
+// In its place, under another name; its pod is made when the old one is gone.
+void Tending::replace(Member& member, Why why, bool hands_over, std::string cause) {
+    const std::string own{identity_in(member.name)};
+    Member next{.name = new_name(view_, status()),
+                .revision = revision_at(index_of(member)),
+                .after = member.name};
+    if (hands_over) next.claims_of = member.claims_of.empty() ? own : member.claims_of;
+    if (!view_.spec.claim_templates.empty() && hands_over)
+        cause += " Its claims go to its successor.";
+    tended_.notices.push_back(
+        {Reason::MemberReplaced, fmt::format("{} {} takes its place.", cause, next.name)});
+    status().leaving.push_back({member.name, why, member.claims_of, hands_over});
+    member = std::move(next);
+}
+
+void Tending::replace_gone() {
+    for (Member& member : members()) {
+        if (!member.is_tried() || member.name == view_.refused) continue;
+        const Pod* pod = view_.pod(member.name);
+        if (pod && !pod->meta.deleting) continue;
+        if (!pod && member.state == Member::State::Creating)
+            give_up(member);
+        else
+            replace(member, Why::Gone, ready_beside(&member) == 0,
+                    pod ? fmt::format("Pod {} is being deleted.", member.name)
+                        : fmt::format("Pod {} is gone.", member.name));
+    }
+}
+
+// Nobody knows whether its pod was ever made. Until no request can come late any more it is waited
+// for; then its name is given up, and nobody else can have its claims.
+void Tending::give_up(Member& member) {
+    const Instant until = member.tried + request_age_max;
+    if (view_.now < until) {
+        tended_.wake_at = std::min(tended_.wake_at.value_or(until), until);
+        return;
+    }
+    replace(member, Why::Gone, true,
+            fmt::format("Pod {} was to be made, and is not there.", member.name));
+}
+
+// When it is time to give a member up that is not ready; nothing: there is no reason to.
+std::optional<Instant> Tending::patience_ends(const Member& member, std::string& cause) {
+    const Pod* pod = view_.pod(member.name);
+    if (!pod || !member.is_tried() || pod->ready || pod->meta.deleting) return std::nullopt;
+    if (pod->ended) {
+        cause = fmt::format("Pod {} has ended.", member.name);
+        return Instant{};
+    }
+    const bool is_new = view_.was_never_ready(member);
+    const Duration patience = is_new ? view_.spec.startup_deadline : view_.spec.failure_tolerance;
+    cause = is_new ? fmt::format("Pod {} did not become ready within {}.", member.name,
+                                 sluice::to_text(patience))
+                   : fmt::format("Pod {} has not been ready for {}.", member.name,
+                                 sluice::to_text(patience));
+    const Instant since = is_new ? pod->created : pod->ready_since;
+    return std::max(std::min(since, view_.now), status().tolerance_from) + patience;
+}
+
+void Tending::replace_failed() {
+    const std::size_t away = members().size() - ready_beside(nullptr);
+    if (members().empty()) return;
+    const std::size_t away_max = std::max<std::size_t>(1, (members().size() - 1) / 2);
+    const bool is_outage = away > away_max;
+    // Who was away together gets the same patience again, from when most are back.
+    const bool was_outage = status().reason == engine::entry(Reason::TooManyUnready).name;
+    if (was_outage && !is_outage) status().tolerance_from = in_whole_seconds(view_.now);
+    auto in_replacement = std::ranges::count_if(
+        members(), [&](const Member& member) { return is_in_replacement(member); });
+    for (Member& member : members()) {
+        std::string cause;
+        const auto until = patience_ends(member, cause);
+        if (!until) continue;
+        if (*until > view_.now) {
+            tended_.wake_at = std::min(tended_.wake_at.value_or(*until), *until);
+        } else if (is_outage) {
+            tended_.held = {engine::Phase::Held,
+                            Reason::TooManyUnready,
+                            fmt::format("{} of {} members are not ready: nobody is replaced.", away,
+                                        members().size()),
+                            {}};
+        } else if (in_replacement < view_.spec.max_unavailable.value || is_in_replacement(member)) {
+            if (!is_in_replacement(member)) ++in_replacement;
+            replace(member, Why::Failed, ready_beside(&member) == 0, std::move(cause));
+        }
+    }
+}
+
+void Tending::scale() {
+    const auto wanted = static_cast<std::size_t>(view_.spec.replicas.value);
+    while (members().size() > wanted)
+        scale_down();
+    while (members().size() < wanted) {
+        // At the front, which an update reaches last.
+        members().insert(members().begin(),
+                         Member{.name = new_name(view_, status()), .revision = revision_});
+    }
+}
+
+// Not tried first, then whom a person picked, not ready, outdated, of the zone with most, youngest.
+std::size_t Tending::victim() {
+    std::map<std::string, int> in_zone;
+    for (const Member& member : members())
+        if (const Pod* pod = view_.pod(member.name)) ++in_zone[pod->zone];
+    const auto rank = [&](const Member& member) {
+        const Pod* pod = view_.pod(member.name);
+        const bool is_outdated = member.revision != status().update_revision;
+        return std::tuple{!member.is_tried(),
+                          pod && pod->goes_first,
+                          !view_.is_ready(member),
+                          is_outdated,
+                          pod && !pod->zone.empty() ? in_zone[pod->zone] : 0,
+                          pod ? pod->created : Instant{},
+                          member.name};
+    };
+    const auto found = std::ranges::max_element(members(), {}, rank);
+    return static_cast<std::size_t>(found - members().begin());
+}
+
+void Tending::scale_down() {
+    const std::size_t index = victim();
+    const Member& member = members()[index];
+    // What a member that was never tried has, somebody may have handed to it.
+    status().leaving.push_back({member.name, Why::Scaled, member.claims_of, false});
+    tended_.notices.push_back(
+        {Reason::MemberRemoved,
+         fmt::format("{} leaves: {} members are wanted.", member.name, view_.spec.replicas.value)});
+    if (is_exposed(index)) --status().exposed.value;
+    members().erase(members().begin() + static_cast<std::ptrdiff_t>(index));
+}
+
+// Those that the rollout has reached get the new revision.
+void Tending::update() {
+    for (Member& member : members()) {
+        if (!is_exposed(index_of(member)) || member.revision == status().update_revision) continue;
+        if (!member.is_tried()) {
+            member.revision = status().update_revision;
+            continue;
+        }
+        const bool keeps = view_.spec.claim_policy == ClaimPolicy::Keep;
+        replace(
+            member, Why::Updated, keeps || ready_beside(&member) == 0,
+            fmt::format("{} is updated to revision {}.", member.name, status().update_revision));
+    }
+}
+
+// Those whose pods are gone and whose claims nobody has to delete.
+void Tending::drop_leavers() {
+    std::erase_if(status().leaving, [&](const Leaver& leaver) {
+        if (view_.pod(leaver.name)) return false;
+        const RetentionPolicy& policy = view_.spec.retention;
+        const Retention claims =
+            leaver.why == Why::Scaled ? policy.when_scaled : policy.when_failed;
+        return leaver.hands_over || claims == Retention::Retain ||
+               view_.spec.claim_templates.empty();
+    });
+}
+
+}  // namespace
+
+const Pod* View::pod(const std::string& name) const {
+    const auto found = std::ranges::find_if(pods, [&](const Pod& one) {
+        return one.meta.key.name == name && one.owner_uid == object.meta.uid;
+    });
+    return found == pods.end() ? nullptr : &*found;
+}
+
+bool View::is_ready(const Member& member) const {
+    const Pod* found = pod(member.name);
+    return found && found->ready && !found->meta.deleting;
+}
+
+bool View::was_never_ready(const Member& member) const {
+    const Pod* found = pod(member.name);
+    const bool is_known =
+        member.state == Member::State::Ready || member.state == Member::State::NotReady;
+    return found && found->never_ready && !is_known;
+}
+
+Tended tend(const View& view, Status status, const std::string& revision) {
+    return Tending{view, std::move(status), revision}.take();
+}
+
+void count_members(const View& view, Status& status) {
+    status.replicas = status.ready = status.available = status.current = status.updated = {};
+    for (Member& member : status.members) {
+        const Pod* pod = view.pod(member.name);
+        if (!pod) continue;
+        ++status.replicas.value;
+        if (view.is_ready(member)) ++status.ready.value;
+        if (is_available(*pod, view.spec.min_ready, view.now)) ++status.available.value;
+        if (pod->revision == status.current_revision) ++status.current.value;
+        if (pod->revision == status.update_revision) ++status.updated.value;
+        member.node = pod->node;
+        member.tried = {};
+        const bool is_new = view.was_never_ready(member) && !pod->meta.deleting;
+        member.state = view.is_ready(member) ? Member::State::Ready
+                       : is_new              ? Member::State::Starting
+                                             : Member::State::NotReady;
+    }
+}
+
+std::vector<Member*> due(const View& view, Status& status) {
+    const bool is_ordered = view.spec.order == Order::OrderedReady;
+    const auto is_starting = [&](const Member& member) {
+        return member.is_tried() && (!view.pod(member.name) || view.was_never_ready(member));
+    };
+    std::vector<Member*> found;
+    if (is_ordered && std::ranges::any_of(status.members, is_starting)) return found;
+    for (Member& member : status.members) {
+        const bool may_come = member.after.empty() || !view.pod(member.after);
+        if (member.is_tried() || !may_come || found.size() == made_at_once) continue;
+        found.push_back(&member);
+        if (is_ordered) break;
+    }
+    return found;
+}
+
+}  // namespace sluice::api::stateful_cluster

@@ -1,0 +1,54 @@
+// One decision about one cluster, which is there and can be read. Who the members are to be is in
+// decide.cpp, what is done for it in acting.cpp.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "api/claims.hpp"
+#include "api/stateful_cluster/members.hpp"
+#include "api/stateful_cluster/spec.hpp"
+#include "engine/decision.hpp"
+#include "engine/snapshot.hpp"
+
+namespace sluice::api::stateful_cluster {
+
+class Reconciliation {
+  public:
+    Reconciliation(const engine::Snapshot& seen, const Spec& spec, Instant now);
+
+    engine::Decision decide() &&;
+
+  private:
+    void note_revision();
+    void steer();
+    void tend_members();
+    void report();
+    bool is_busy() const;
+    bool is_open() const;
+    void act();
+    void write_status(bool is_urgent);
+    bool delete_leaver();
+    bool delete_claims();
+    bool make_members();
+    bool trim_revisions();
+    std::optional<std::string> template_of(const std::string& revision);
+    bool retry_refused();
+    std::vector<engine::Action> makings_of(const Member& member,
+                                           const std::string& pod_template) const;
+    engine::Subject subject() const { return subject_of(resource, object_); }
+
+    const engine::Snapshot& seen_;
+    const model::CustomObject& object_;
+    const Spec& spec_;
+    Instant now_;
+    View view_;
+    const Status old_;
+    Status next_;
+    std::string revision_;  // of the template as it is now
+    engine::Decision decision_;
+    std::optional<engine::StatusReport> held_;
+};
+
+}  // namespace sluice::api::stateful_cluster

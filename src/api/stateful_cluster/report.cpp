@@ -1,0 +1,141 @@
+#include "api/stateful_cluster/report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "api/status_parts.hpp"
+#include "engine/memory.hpp"
+
+namespace sluice::api::stateful_cluster {
+namespace {
+
+using engine::Phase;
+using engine::Reason;
+using engine::StatusReport;
+
+constexpr engine::Command own_commands[] = {
+    {Reason::PodsNotReady, "kubectl -n {0} get pods -l sluice.dev/statefulcluster={1}"},
+    {Reason::MembersStarting, "kubectl -n {0} get pods -l sluice.dev/statefulcluster={1}"},
+    {Reason::MemberLeaving,
+     "kubectl -n {0} get pods -o wide -l sluice.dev/statefulcluster={1}; if the node of the pod is "
+     "lost for good: kubectl delete node NODE"},
+    {Reason::TooManyUnready,
+     "members that become ready again; to replace one all the same: kubectl -n {0} delete pod POD"},
+    {Reason::KeptBack,
+     "kubectl -n {0} patch statefulcluster {1} --type merge -p "
+     "'{{\"spec\":{{\"updateStrategy\":{{\"rollingUpdate\":{{\"partition\":0}}}}}}}}'"},
+    {Reason::Paused, "kubectl -n {0} annotate statefulcluster {1} sluice.dev/paused-"},
+};
+
+std::string names_of(const std::vector<std::string>& names) {
+    constexpr std::size_t shown = 3;
+    std::string text;
+    for (std::size_t i = 0; i < std::min(names.size(), shown); ++i)
+        text += (i ? ", " : "") + names[i];
+    return names.size() > shown ? text + " and others" : text;
+}
+
+std::string_view phase_of(const StatusReport& report) {
+    switch (report.phase) {
+        case Phase::Idle: return "Ready";
+        case Phase::Held: return "Held";
+        case Phase::Blocked: return "Blocked";
+        default: break;
+    }
+    const bool is_of_members =
+        report.reason == Reason::MembersStarting || report.reason == Reason::MemberLeaving;
+    return is_of_members ? "Scaling" : "Updating";
+}
+
+std::vector<Condition> conditions_of(const Status& status, std::vector<Condition> old,
+                                     Instant now) {
+    const bool is_ready = status.phase == "Ready";
+    const bool is_moving = status.phase == "Updating" || status.phase == "Scaling";
+    const auto add = [&](const char* type, bool holds) {
+        old =
+            with_newer(std::move(old), Condition{type, holds ? "True" : "False", status.reason,
+                                                 status.message, status.observed_generation, now});
+    };
+    add("Ready", is_ready);
+    add("Progressing", is_moving);
+    return old;
+}
+
+}  // namespace
+
+std::span<const engine::Command> commands() {
+    return own_commands;
+}
+
+StatusReport report_on(const View& view, const Status& status) {
+    std::vector<std::string> starting, leaving, unready;
+    for (const Member& member : status.members) {
+        const model::Pod* pod = view.pod(member.name);
+        if (!pod && !member.after.empty() && view.pod(member.after))
+            leaving.push_back(member.after);
+        else if (!pod || view.was_never_ready(member))
+            starting.push_back(member.name);
+        else if (!view.is_ready(member))
+            unready.push_back(member.name);
+    }
+    for (const Leaver& one : status.leaving)
+        if (view.pod(one.name) && std::ranges::find(leaving, one.name) == leaving.end())
+            leaving.push_back(one.name);
+    if (!unready.empty())
+        return {Phase::Held,
+                Reason::PodsNotReady,
+                fmt::format("Waiting for {} to be ready again.", names_of(unready)),
+                {}};
+    if (!leaving.empty())
+        return {Phase::Rolling,
+                Reason::MemberLeaving,
+                fmt::format("Waiting for {} to be gone.", names_of(leaving)),
+                {}};
+    if (!starting.empty())
+        return {Phase::Rolling,
+                Reason::MembersStarting,
+                fmt::format("Waiting for {} to be ready.", names_of(starting)),
+                {}};
+    const auto memory = engine::decode_memory(status.rollout);
+    const bool is_updated = memory && memory->id > 0;
+    return {Phase::Idle,
+            is_updated ? Reason::RolloutCompleted : Reason::Idle,
+            fmt::format("All {} members are ready, at revision {}.", status.members.size(),
+                        status.current_revision),
+            {}};
+}
+
+void write_report(Status& status, const Status& old, const StatusReport& report,
+                  const engine::Snapshot& seen, Instant at) {
+    const Instant now = in_whole_seconds(at);
+    const engine::ReasonEntry& why = engine::entry(report.reason);
+    status.phase = phase_of(report);
+    status.reason = why.name;
+    status.message = report.message.empty() ? std::string{why.meaning} : report.message;
+    status.unblock = report.unblock;
+    if (report.reason == Reason::Idle || report.reason == Reason::RolloutCompleted)
+        status.unblock.clear();
+    status.observed_generation = seen.objects.front().meta.generation;
+    status.guarantee = engine::guarantee_text(seen.environment.guarantee);
+    const bool is_same = status.phase == old.phase && status.reason == old.reason;
+    status.since = is_same && old.since > Instant{} ? old.since : now;
+    status.conditions = conditions_of(status, old.conditions, now);
+}
+
+Status substance_of(Status status) {
+    status.replicas = status.ready = status.available = status.current = status.updated = {};
+    for (Member& member : status.members) {
+        if (member.is_tried()) member.state = Member::State::Starting;
+        member.tried = {};
+        member.node.clear();
+        member.after.clear();
+    }
+    status.leaving.clear();
+    status.conditions.clear();
+    status.phase = status.reason = status.message = status.unblock = "";
+    status.since = status.written = {};
+    return status;
+}
+
+}  // namespace sluice::api::stateful_cluster

@@ -1,0 +1,93 @@
+#include "api/stateful_cluster/status.hpp"
+
+#include <array>
+
+#include "api/stateful_cluster/spec.hpp"
+#include "api/status_parts.hpp"
+
+namespace sluice::api::stateful_cluster {
+namespace {
+
+constexpr std::size_t members_max = 2 * static_cast<std::size_t>(replicas_max);
+constexpr std::size_t revisions_max = 128;
+constexpr std::size_t memory_max = 1024;
+
+constexpr std::array<std::string_view, 5> states{"Planned", "Creating", "Starting", "Ready",
+                                                 "NotReady"};
+constexpr std::array<std::string_view, 4> reasons_to_leave{"Failed", "Gone", "Scaled", "Updated"};
+
+constexpr auto member_fields = [](auto& json, auto& member) {
+    json.key("name", member.name, name_max)
+        .word("state", member.state, states)
+        .field("revision", member.revision, name_max)
+        .field("claimsOf", member.claims_of, word_max)
+        .field("after", member.after, name_max)
+        .field("node", member.node, name_max)
+        .field("triedAt", member.tried);
+};
+
+constexpr auto leaver_fields = [](auto& json, auto& leaver) {
+    json.key("name", leaver.name, name_max)
+        .word("why", leaver.why, reasons_to_leave)
+        .field("claimsOf", leaver.claims_of, word_max)
+        .field("handsOver", leaver.hands_over);
+};
+
+constexpr auto condition_fields = [](auto& json, auto& condition) {
+    json.key("type", condition.type, word_max)
+        .field("status", condition.status, short_max)
+        .field("reason", condition.reason, word_max)
+        .always("message", condition.message, sentence_max)
+        .always("observedGeneration", condition.observed_generation)
+        .always("lastTransitionTime", condition.since);
+};
+
+struct Name {
+    std::string name;
+};
+constexpr auto name_fields = [](auto& json, auto& one) { json.key("name", one.name, name_max); };
+
+constexpr auto status_fields = [](auto& json, auto& status) {
+    head_fields(json, status);
+    json.always("replicas", status.replicas)
+        .always("readyReplicas", status.ready)
+        .always("availableReplicas", status.available)
+        .always("currentReplicas", status.current)
+        .always("updatedReplicas", status.updated)
+        .field("currentRevision", status.current_revision, name_max)
+        .field("updateRevision", status.update_revision, name_max)
+        .field("selector", status.selector, sentence_max)
+        .entries("members", status.members, members_max, member_fields)
+        .entries("leaving", status.leaving, members_max, leaver_fields)
+        .field("rollout", status.rollout, memory_max)
+        .field("exposed", status.exposed)
+        .field("toleranceFrom", status.tolerance_from)
+        .field("writtenAt", status.written)
+        .entries("conditions", status.conditions, conditions_max, condition_fields);
+};
+
+}  // namespace
+
+Status read_status(const model::CustomObject& object) {
+    const boost::json::value value = model::parse_json(object.status);
+    JsonReader reader{&value};
+    Status status;
+    status_fields(reader, status);
+    std::vector<Name> names;
+    reader.entries("revisions", names, revisions_max, name_fields);
+    for (Name& one : names)
+        status.revisions.push_back(std::move(one.name));
+    return status;
+}
+
+std::string write_status(const Status& status) {
+    JsonWriter writer;
+    status_fields(writer, status);
+    std::vector<Name> names;
+    for (const std::string& one : status.revisions)
+        names.push_back({one});
+    writer.entries("revisions", names, revisions_max, name_fields);
+    return boost::json::serialize(writer.take());
+}
+
+}  // namespace sluice::api::stateful_cluster

@@ -1,0 +1,192 @@
+// What StatefulClusters promise, read from the API's own history: identities that are never used
+// again, claims that are neither lost nor shared, and nobody who is replaced without need.
+#include <algorithm>
+#include <map>
+
+#include "sim/api/state.hpp"
+#include "sim/apis/stateful_cluster/api.hpp"
+#include "sim/apis/stateful_cluster/objects.hpp"
+
+namespace sluice::sim::stateful_cluster {
+namespace {
+
+constexpr const char* owner_at = "/metadata/ownerReferences/0";
+
+bool is_member(const json::object& object) {
+    return text_at(object, std::string{owner_at} + "/kind") == "StatefulCluster";
+}
+
+// The cluster that owns an object, as it is now; null: there is none with that UID.
+ObjectPtr cluster_of(const Promise& promise, const Change& change) {
+    const json::object& owner = object_at(change.object->object(), owner_at);
+    ObjectPtr cluster =
+        promise.in.cluster.api().find(clusters, change.place.ns, text_at(owner, "/name"));
+    const bool is_it = cluster && uid_in(cluster->object()) == text_at(owner, "/uid");
+    return is_it ? cluster : nullptr;
+}
+
+const json::object* entry_of(const json::object& cluster, const char* list,
+                             const std::string& name) {
+    for (const json::value& entry : array_at(cluster, list))
+        if (text_at(entry.get_object(), "/name") == name) return &entry.get_object();
+    return nullptr;
+}
+
+// S13: an identity is written down before anything is made under it, and used once.
+class IdentityOnce final : public Promise {
+  public:
+    using Promise::Promise;
+
+    void on_change(const Change& change) override {
+        const json::object& object = change.object->object();
+        if (change.type != Change::Type::Added || change.place.resource != "pods" ||
+            !is_member(object))
+            return;
+        tested();
+        if (!made_.insert({change.place.ns, change.place.name}).second)
+            broken("pod {} was made again", change.place.name);
+        const ObjectPtr cluster = cluster_of(*this, change);
+        if (change.user == operator_user && cluster &&
+            !entry_of(cluster->object(), "/status/members", change.place.name))
+            broken("pod {} was made, and its identity is not written down", change.place.name);
+    }
+
+  private:
+    std::set<std::pair<std::string, std::string>> made_;
+};
+
+// S10: pods and revisions that a cluster owns, and claims with its label; pods of others are only
+// deleted.
+void makes_its_own(const Promise& promise, const Change& change) {
+    const std::string& resource = change.place.resource;
+    const json::object& object = change.object->object();
+    const bool is_new = change.type == Change::Type::Added;
+    if (resource == "pods" && !is_member(object)) {
+        if (!is_pod_deletion(change)) promise.broken("an operator wrote pod {}", change.place.name);
+        return;
+    }
+    const bool is_owned = resource == "pods" || resource == revisions;
+    if (is_owned && is_new && !cluster_of(promise, change))
+        promise.broken("an operator made {} {} for no cluster", resource, change.place.name);
+    const bool goes = change.type == Change::Type::Deleted || is_terminating(object);
+    if ((is_owned || resource == claims) && !is_new && !goes)
+        promise.broken("an operator changed {} {}", resource, change.place.name);
+    if (resource == claims && is_new && text_at(object, cluster_label_at).empty())
+        promise.broken("an operator made claim {} for no cluster", change.place.name);
+}
+
+bool goes_now(const Change& change) {
+    const bool was_going = change.before && is_terminating(change.before->object());
+    return change.type == Change::Type::Deleted
+               ? !was_going
+               : !was_going && is_terminating(change.object->object());
+}
+
+// S34: a claim is deleted only where a policy says so, and never while a pod mounts it.
+void keeps_claims(const Promise& promise, const Change& change) {
+    if (change.place.resource != claims || !goes_now(change)) return;
+    promise.tested();
+    const json::object& claim = change.object->object();
+    const std::string& name = change.place.name;
+    if (!promise.in.history.is_named(uid_in(claim)))
+        promise.broken("claim {} was deleted without naming its UID", name);
+    const ObjectPtr cluster =
+        promise.in.cluster.api().find(clusters, change.place.ns, text_at(claim, cluster_label_at));
+    bool may = false;
+    if (cluster)
+        for (const auto& [when, policy] :
+             object_at(cluster->object(), "/spec/persistentVolumeClaimRetentionPolicy"))
+            may = may || policy == json::value("Delete");
+    if (!may) promise.broken("claim {} was deleted, and no policy says so", name);
+    for (const ObjectPtr& pod : promise.in.cluster.api().list("pods", change.place.ns)) {
+        const auto used = claims_in(pod->object());
+        if (std::ranges::find(used, name) != used.end())
+            promise.broken("claim {} was deleted, and pod {} mounts it", name,
+                           name_in(pod->object()));
+    }
+}
+
+// S34: and no two pods have the same one.
+void shares_no_claim(const Promise& promise, const Change& change) {
+    const json::object& pod = change.object->object();
+    if (change.place.resource != "pods" || change.type != Change::Type::Added || !is_member(pod))
+        return;
+    promise.tested();
+    for (const ObjectPtr& other : promise.in.cluster.api().list("pods", change.place.ns)) {
+        if (uid_in(other->object()) == uid_in(pod)) continue;
+        for (const std::string& claim : claims_in(other->object())) {
+            const auto used = claims_in(pod);
+            if (std::ranges::find(used, claim) != used.end())
+                promise.broken("pods {} and {} have the same claim", change.place.name,
+                               name_in(other->object()));
+        }
+    }
+}
+
+struct Counted {
+    std::int64_t wanted = 0;
+    std::int64_t ready = 0;
+};
+Counted members_of(const Promise& promise, const std::string& ns, const json::object& cluster) {
+    Counted counted;
+    for (const std::string& name : member_names(cluster)) {
+        ++counted.wanted;
+        const ObjectPtr pod = promise.in.cluster.api().find("pods", ns, name);
+        if (pod && !is_terminating(pod->object()) && has_condition(pod->object(), "Ready"))
+            ++counted.ready;
+    }
+    return counted;
+}
+
+// S35: a pod of a member goes by its UID, and only if it is written down that it leaves; who failed
+// is not ready, and most others are.
+void deletes_leavers(const Promise& promise, const Change& change) {
+    const json::object& pod = change.object->object();
+    if (change.place.resource != "pods" || !is_member(pod) || !goes_now(change)) return;
+    promise.tested();
+    const std::string& name = change.place.name;
+    if (!promise.in.history.is_named(uid_in(pod)))
+        promise.broken("pod {} was deleted without naming its UID", name);
+    const ObjectPtr cluster = cluster_of(promise, change);
+    if (!cluster || is_terminating(cluster->object())) return;
+    const json::object* leaver = entry_of(cluster->object(), "/status/leaving", name);
+    if (!leaver) return promise.broken("pod {} was deleted, and is no leaver", name);
+    if (text_at(*leaver, "/why") != "Failed") return;
+    if (has_condition(pod, "Ready") && !has(pod, "/metadata/deletionTimestamp"))
+        promise.broken("pod {} failed and is ready", name);
+}
+
+// S36: nobody is given up while so many are away that it is an outage.
+void replaces_few(const Promise& promise, const Change& change) {
+    if (change.place.resource != clusters || change.type != Change::Type::Modified) return;
+    const json::object& now = change.object->object();
+    const json::object& before = change.before->object();
+    for (const json::value& entry : array_at(now, "/status/leaving")) {
+        const json::object& leaver = entry.get_object();
+        const std::string name = text_at(leaver, "/name");
+        if (text_at(leaver, "/why") != "Failed" || entry_of(before, "/status/leaving", name))
+            continue;
+        promise.tested();
+        const Counted counted = members_of(promise, change.place.ns, before);
+        const std::int64_t away = counted.wanted - counted.ready;
+        if (away > std::max<std::int64_t>(1, (counted.wanted - 1) / 2))
+            promise.broken("{} was given up while {} of {} members are not ready", name, away,
+                           counted.wanted);
+    }
+}
+
+constexpr Rule<> rules[] = {
+    {.name = "S10", .on_own_change = makes_its_own},
+    {.name = "S34", .on_change = shares_no_claim, .on_own_change = keeps_claims},
+    {.name = "S35", .on_own_change = deletes_leavers},
+    {.name = "S36", .on_own_change = replaces_few},
+};
+
+}  // namespace
+
+void promises(Observers& all, const Inspection& inspection) {
+    add<IdentityOnce>(all, "S13", inspection);
+    add(all, rules, inspection);
+}
+
+}  // namespace sluice::sim::stateful_cluster

@@ -1,0 +1,246 @@
+"""StatefulCluster on a real control plane: what the document and its roadmap promise."""
+
+from __future__ import annotations
+
+import re
+import secrets
+import time
+from collections import Counter
+from concurrent.futures import Future
+from typing import Any, Callable
+
+import pytest
+
+from harness.api import ApiError, Object, has_condition
+from harness.kubelets import BEHAVIOUR, UNREADY
+from harness.places import REPOSITORY
+from harness.recorder import Change, Recorder
+from harness.waiting import stays, wait_for
+from harness.workloads import IMAGE_A, IMAGE_B, claim_template, pod_template, set_behaviour
+from phased_world import Stories, Story, running, world  # noqa: F401: fixtures
+
+NAME = "coder"
+KIND = "StatefulCluster"
+LABEL = "sluice.dev/statefulcluster"
+
+
+class ClusterStory(Story):
+    """One namespace with a StatefulCluster, as one test sees it."""
+
+    kind = KIND
+
+    def begin(self, replicas: int = 3, **fields: Any) -> list[str]:
+        self.api.create(cluster(self.namespace, replicas, **fields))
+        return self.wait_until_ready(replicas)
+
+    def wait_until_ready(self, replicas: int) -> list[str]:
+        self.wait_for(f"{replicas} members that are ready", lambda seen: (
+            seen.get("phase") == "Ready" and len(seen.get("members", [])) == replicas
+            and seen["readyReplicas"] == replicas), NAME)
+        return self.names()
+
+    def pods(self) -> list[Object]:
+        return [pod for pod in self.api.list("Pod", self.namespace, {LABEL: NAME})
+                if "deletionTimestamp" not in pod["metadata"]]
+
+    def names(self) -> list[str]:
+        return sorted(pod["metadata"]["name"] for pod in self.pods())
+
+    def images(self) -> list[str]:
+        return sorted(pod["spec"]["containers"][0]["image"] for pod in self.pods())
+
+    def claims(self) -> dict[str, str]:
+        """UIDs by name."""
+        return {one["metadata"]["name"]: one["metadata"]["uid"]
+                for one in self.api.list("PersistentVolumeClaim", self.namespace)}
+
+    def used_claims(self) -> set[str]:
+        return {volume["persistentVolumeClaim"]["claimName"] for pod in self.pods()
+                for volume in pod["spec"]["volumes"] if "persistentVolumeClaim" in volume}
+
+    def patch(self, spec: Object) -> None:
+        self.api.patch(KIND, NAME, {"spec": spec}, self.namespace)
+
+
+def cluster(namespace: str, replicas: int, **fields: Any) -> Object:
+    spec: Object = {"replicas": replicas, "selector": {"matchLabels": {"app": NAME}},
+                    "template": pod_template(NAME), "serviceName": NAME,
+                    "volumeClaimTemplates": [claim_template("data")], **fields}
+    return {"apiVersion": "enge.me/v1alpha1", "kind": KIND,
+            "metadata": {"name": NAME, "namespace": namespace}, "spec": spec}
+
+
+def made_twice(changes: list[Change]) -> list[str]:
+    """Names under which more than one pod was made."""
+    seen = {(one.object["metadata"]["name"], one.object["metadata"]["uid"]) for one in changes}
+    return [name for name, count in Counter(name for name, _ in seen).items() if count > 1]
+
+
+STORIES = Stories(ClusterStory)
+
+
+@STORIES.add
+def the_example_of_the_document(s: ClusterStory) -> None:
+    s.api.kubectl("-n", s.namespace, "apply", "-f",
+                  str(REPOSITORY / "examples/statefulcluster/coder.yaml"))
+    names = s.wait_until_ready(3)
+    assert all(re.fullmatch(r"coder-[0-9a-f]{16}", name) for name in names)
+    identities = [name.removeprefix("coder-") for name in names]
+    assert sorted(s.claims()) == sorted(f"coder-data-{one}" for one in identities)
+    pod = s.pods()[0]
+    assert pod["metadata"]["labels"].items() >= {"app": "coder",
+                                                 "enge.me/statefulcluster": "coder"}.items()
+    owner = pod["metadata"]["ownerReferences"][0]
+    assert (owner["kind"], owner["name"], owner["controller"]) == (KIND, "coder", True)
+    shown = s.api.kubectl("-n", s.namespace, "get", "stc")
+    assert re.search(r"coder +3 +3 +3 +Ready", shown), shown
+
+
+@STORIES.add
+def the_middle_pod_is_lost(s: ClusterStory) -> None:
+    before, claims = s.begin(), s.claims()
+    s.api.delete("Pod", before[1], s.namespace)
+    after = wait_for("another member", s.names,
+                     lambda seen: len(seen) == 3 and before[1] not in seen)
+    s.wait_until_ready(3)
+    assert set(before) - set(after) == {before[1]}
+    assert claims.items() <= s.claims().items(), "the claims of the one that is lost stay"
+    assert len(s.claims()) == 4
+    s.wait_for_event("MemberReplaced", NAME)
+
+
+@STORIES.add
+def a_member_that_is_not_ready_for_long_is_replaced(s: ClusterStory) -> None:
+    before = s.begin(failureToleranceSeconds=3)
+    set_behaviour(s.api, s.namespace, before[0], UNREADY)
+    wait_for("another member", s.names, lambda seen: len(seen) == 3 and before[0] not in seen)
+    s.wait_until_ready(3)
+
+
+@STORIES.add
+def an_outage_replaces_nobody(s: ClusterStory) -> None:
+    before = s.begin(failureToleranceSeconds=2)
+    for name in before[:2]:
+        set_behaviour(s.api, s.namespace, name, UNREADY)
+    s.wait_for("the outage", lambda seen: seen["reason"] == "TooManyUnready", NAME)
+    stays("all members", s.names, lambda seen: seen == before)
+    for name in before[:2]:
+        set_behaviour(s.api, s.namespace, name, None)
+    assert s.wait_until_ready(3) == before
+
+
+@STORIES.add
+def it_scales_as_an_autoscaler_would(s: ClusterStory) -> None:
+    before = s.begin(2)
+    s.api.kubectl("-n", s.namespace, "scale", "stc", NAME, "--replicas=4")
+    more = s.wait_until_ready(4)
+    assert set(before) <= set(more)
+    scale = s.api.request("GET", f"/apis/enge.me/v1alpha1/namespaces/{s.namespace}"
+                                 f"/statefulclusters/{NAME}/scale")
+    assert scale["status"] == {"replicas": 4, "selector": f"app={NAME}"}
+    s.api.annotate("Pod", more[2], s.namespace, {"sluice.dev/goes-first": "true"})
+    s.api.kubectl("-n", s.namespace, "scale", "stc", NAME, "--replicas=3")
+    assert s.wait_until_ready(3) == sorted(set(more) - {more[2]})
+    assert len(s.claims()) == 4
+
+
+@STORIES.add
+def an_update_goes_from_member_to_member(s: ClusterStory) -> None:
+    before, claims = s.begin(), s.claims()
+    with Recorder(s.api, "Pod", s.namespace) as recorder:
+        s.patch({"template": pod_template(NAME, IMAGE_B)})
+        wait_for("all of the new template", s.images, lambda seen: seen == [IMAGE_B] * 3)
+        s.wait_for("the end of the update", lambda seen: (
+            seen["currentRevision"] == seen["updateRevision"] and seen["phase"] == "Ready"), NAME)
+    assert not set(before) & set(s.names()), "no identity is used again"
+    assert s.claims() == claims, "the successors have the claims of those they replace"
+    assert s.used_claims() == set(claims)
+    assert made_twice(recorder.changes) == []
+    for reason in ("StepTaken", "RolloutCompleted"):
+        s.wait_for_event(reason, NAME)
+
+
+@STORIES.add
+def an_update_that_does_not_start_stops_and_is_taken_back(s: ClusterStory) -> None:
+    s.begin()
+    s.patch({"template": pod_template(NAME, IMAGE_B, {BEHAVIOUR: UNREADY})})
+    wait_for("one of the new template", s.images, lambda seen: seen == [IMAGE_A] * 2 + [IMAGE_B])
+    stays("two of the old one", s.images, lambda seen: seen == [IMAGE_A] * 2 + [IMAGE_B])
+    s.patch({"template": {**pod_template(NAME), "metadata": {"annotations": None}}})
+    wait_for("all of the old one", s.images, lambda seen: seen == [IMAGE_A] * 3)
+    s.wait_until_ready(3)
+
+
+@STORIES.add
+def claims_go_where_the_policy_says_so(s: ClusterStory) -> None:
+    policy = {"whenScaled": "Delete", "whenFailed": "Delete", "whenDeleted": "Delete"}
+    before = s.begin(persistentVolumeClaimRetentionPolicy=policy)
+    s.patch({"replicas": 2})
+    s.wait_until_ready(2)
+    wait_for("the claim of the third to go", s.claims, lambda seen: len(seen) == 2)
+    s.api.delete("Pod", s.names()[0], s.namespace)
+    wait_for("another member", s.names,
+             lambda seen: len(seen) == 2 and not set(seen) <= set(before))
+    s.wait_until_ready(2)
+    wait_for("the claim of the one that is lost to go", s.claims, lambda seen: len(seen) == 2)
+    assert s.used_claims() == set(s.claims())
+    s.api.delete(KIND, NAME, s.namespace)
+    wait_for("all of it to go", lambda: (s.api.find(KIND, NAME, s.namespace), s.claims(),
+                                         s.names()), lambda seen: seen == (None, {}, []))
+
+
+@STORIES.add
+def claims_stay_if_nothing_is_said(s: ClusterStory) -> None:
+    s.begin(2)
+    claims = s.claims()
+    s.api.delete(KIND, NAME, s.namespace)
+    wait_for("the pods to go", s.names, lambda seen: seen == [])
+    assert s.claims() == claims
+    s.begin(2)
+    assert len(s.claims()) == 4, "a namesake has identities of its own"
+
+
+@STORIES.add
+def what_cannot_be_made_is_said(s: ClusterStory) -> None:
+    template = pod_template(NAME)
+    template["spec"]["containers"][0]["name"] = "No Name"
+    s.api.create(cluster(s.namespace, 1, template=template))
+    seen = s.wait_for("the refusal", lambda seen: seen.get("reason") == "MemberRefused", NAME)
+    assert "spec.containers[0].name" in seen["message"]
+    first = seen["members"][0]["name"]
+    stays("the same identity", lambda: s.status(NAME)["members"][0]["name"],
+          lambda name: name == first)
+
+
+@STORIES.add
+def the_selector_and_the_claims_cannot_be_changed(s: ClusterStory) -> None:
+    s.begin(1)
+    for spec in ({"selector": {"matchLabels": {"app": "other"}}}, {"volumeClaimTemplates": None}):
+        with pytest.raises(ApiError, match="cannot be changed"):
+            s.patch(spec)
+
+
+@pytest.mark.parametrize("story", STORIES)
+def test_story(running: dict[str, Future], story: str) -> None:  # noqa: F811
+    running[story].result()
+
+
+def test_an_operator_that_is_killed_again_and_again_uses_no_identity_twice(
+        api, namespace: str, operator: Callable[..., Any], install) -> None:
+    for component in ("rbac", "crds", "policies"):
+        install(component)
+    flags = (f"--namespace={namespace}", "--apis=statefulcluster")
+    with Recorder(api, "Pod", namespace) as recorder:
+        api.create(cluster(namespace, 6, podManagementPolicy="Parallel",
+                           template=pod_template(NAME)))
+        for i in range(8):
+            one = operator(*flags, ready=False)
+            time.sleep(0.15 + 0.05 * (secrets.randbelow(6) + i))
+            one.kill9()
+        operator(*flags)
+        wait_for("six members", lambda: api.get(KIND, NAME, namespace).get("status", {}),
+                 lambda seen: seen.get("phase") == "Ready" and seen["readyReplicas"] == 6)
+    assert made_twice(recorder.changes) == []
+    pods = [pod for pod in api.list("Pod", namespace) if has_condition(pod, "Ready")]
+    assert len(pods) == 6
+    assert len(api.list("PersistentVolumeClaim", namespace)) == 6
