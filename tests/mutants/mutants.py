@@ -113,7 +113,7 @@ MUTANTS = (
            "if (row.version > 0) return {};"),
     Mutant("L2", "runtime/watch_session.cpp",
            "if (object.key.name.empty() || !scope_.is_custom())", "if (true)",
-           ("analysisrun/one-that-is-too-large-keeps-no-other",)),
+           ("analysisrun/one-that-is-too-large-and-one-that-goes-unseen",)),
     Mutant("L5", "engine/partition_lever.cpp",
            'if (at_rest && reported) return wait_silently(Phase::Idle, Reason::Idle, "");',
            "if (at_rest && reported) {\n"

@@ -26,16 +26,19 @@ using model::CustomObject;
 // While more is to come, what follows from the pods by itself is not written more often than this.
 constexpr Duration counting_pace = 10s;
 
-// The server has said no: nothing was made, and not just its answer was lost.
-bool is_refusal_of(const std::optional<engine::Attempt>& attempt) {
-    if (!attempt || attempt->verb != Action::Verb::Create || !attempt->refusal) return false;
+// The creation that the server has said no to: nothing was made, and not just its answer was lost.
+// Null: there is none.
+const engine::Attempt* refused_creation(const Snapshot& seen) {
+    const auto& attempt = seen.attempt;
+    if (!attempt || attempt->verb != Action::Verb::Create || !attempt->refusal) return nullptr;
     const int status = attempt->refusal->status;
-    return status >= 400 && status < 500 && status != 408 && status != 409;
+    const bool is_no = status >= 400 && status < 500 && status != 408 && status != 409;
+    return is_no ? &*attempt : nullptr;
 }
 
 std::string refused_pod(const Snapshot& seen) {
-    const bool is_pod = is_refusal_of(seen.attempt) && seen.attempt->ref.resource == &model::pods;
-    return is_pod ? seen.attempt->ref.name : std::string{};
+    const engine::Attempt* refused = refused_creation(seen);
+    return refused && refused->ref.resource == &model::pods ? refused->ref.name : std::string{};
 }
 
 std::optional<engine::Memory> memory_of(const Status& status) {
@@ -116,12 +119,12 @@ void Reconciliation::tend_members() {
 void Reconciliation::report() {
     count_members(view_, next_);
     engine::StatusReport members = report_on(view_, next_);
-    const auto refused = seen_.attempt ? seen_.attempt->refusal : std::nullopt;
-    if (is_refusal_of(seen_.attempt))
+    const engine::Attempt* refused = refused_creation(seen_);
+    if (refused && refused->refusal)
         members = {engine::Phase::Held,
                    Reason::MemberRefused,
-                   fmt::format("{} {} was refused: {}", seen_.attempt->ref.resource->kind,
-                               seen_.attempt->ref.name, refused->why),
+                   fmt::format("{} {} was refused: {}", refused->ref.resource->kind,
+                               refused->ref.name, refused->refusal->why),
                    {}};
     const bool is_idle = decision_.report.phase == engine::Phase::Idle;
     const bool is_refusal = members.reason == Reason::MemberRefused;

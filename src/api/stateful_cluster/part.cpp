@@ -73,7 +73,7 @@ Decision forget_last(const Snapshot& seen, const Spec& spec, Status status) {
         status.members.pop_back();
     else
         status.leaving.pop_back();
-    if (auto write = api::status_write(*decision.subject, object, old, status))
+    if (auto write = api::status_write(subject_of(resource, object), object, old, status))
         decision.actions.push_back(std::move(*write));
     return decision;
 }
@@ -91,6 +91,7 @@ std::vector<model::Ref> claims_of(const CustomObject& object, const Spec& spec,
                                   const std::string& name, const std::string& taken_over) {
     const std::string identity = taken_over.empty() ? std::string{identity_in(name)} : taken_over;
     std::vector<model::Ref> refs;
+    refs.reserve(spec.claim_templates.size());
     for (const ClaimTemplate& one : spec.claim_templates)
         refs.push_back(
             {&claims, object.meta.key.ns, claim_name(object.meta.key.name, one.name, identity)});

@@ -84,6 +84,7 @@ std::string write_status(const Status& status) {
     JsonWriter writer;
     status_fields(writer, status);
     std::vector<Name> names;
+    names.reserve(status.revisions.size());
     for (const std::string& one : status.revisions)
         names.push_back({one});
     writer.entries("revisions", names, revisions_max, name_fields);

@@ -55,6 +55,18 @@ class KnowsTheWorld final : public Promise {
     }
 
   private:
+    // Of an object that has pods of its own.
+    void compare_pods(const OperatorHost& host, const model::ObjectKey& key,
+                      const json::object& owner) const {
+        const model::ObjectMeta meta{key, uid_in(owner), 0, 0, false};
+        const auto known = host.controller().store().owned_by<model::Pod>(model::pods, meta);
+        std::size_t truth = 0;
+        for (const ObjectPtr& pod : in.cluster.api().list("pods", key.ns))
+            truth += text_at(pod->object(), "/metadata/ownerReferences/0/uid") == meta.uid;
+        if (known.size() != truth)
+            broken("the operator knows {} pods of {}, and there are {}", known.size(), to_text(key),
+                   truth);
+    }
     // What is too large to be read may be known as it was, or not at all.
     void compare_objects(const OperatorHost& host, std::string_view plural,
                          const runtime::ObjectTable& table) const {
@@ -70,6 +82,7 @@ class KnowsTheWorld final : public Promise {
                 if (is_readable && is_watched(host, key.ns) && !is_right)
                     broken("the operator does not know {} as it is", to_text(key));
                 known += found.has_value();
+                if (found && is_right) compare_pods(host, key, one->object());
             }
         }
         if (table.size() != known)
