@@ -29,7 +29,7 @@ Missing missing_pods(const PodsReady& gate, const Standing& standing, Instant no
         const bool exempt = !exposed && (goes_now || gate.exposed_only);
         const bool on_revision = pod && (!exposed || pod->revision == standing.updated);
         const bool available = pod && on_revision && model::is_available(*pod, min_ready, now);
-        if (available || (pod && exempt)) continue;
+        if (available || (exempt && (pod || !gate.counts_missing))) continue;
         missing.pods.push_back(index);
         if (pod && on_revision && pod->ready && !pod->meta.deleting && pod->ready_since > Instant{})
             missing.until = std::max(missing.until.value_or(now), pod->ready_since + min_ready);

@@ -21,6 +21,7 @@ namespace sluice::engine {
 struct PodsReady {
     std::optional<PodIndex> except = {};  // the lowest of them
     bool exposed_only = false;            // a person said: never mind the pods behind the gate
+    bool counts_missing = true;           // false: nor those behind it that are not there
     Duration min_ready = {};              // so long at least, whatever the workload itself asks for
     friend bool operator==(const PodsReady&, const PodsReady&) = default;
 };

@@ -67,6 +67,9 @@ enum class Tone : std::uint8_t { Normal, Warning };
     X(MemberFound, Normal, "A pod of the cluster that was not written down is a member now.", "")  \
     X(MemberReplaced, Normal, "A member is replaced by a new one, with an identity of its own.",   \
       "")                                                                                          \
+    X(MemberUpdated, Normal, "A member is updated in place: its pod gets other images.", "")       \
+    X(NotInPlace, Warning, "The update cannot be made in place, and nothing else is allowed.",     \
+      "Set spec.updateStrategy.inPlace to IfPossible, or take the change back.")                   \
     X(MemberRemoved, Normal, "A member leaves because fewer are wanted.", "")                      \
     X(MemberRefused, Warning, "The API server refuses what a member is made of.",                  \
       "Correct what the message says; it is tried again by itself.")                               \

@@ -121,6 +121,7 @@ void read_owner(Value owners, Pod& pod) {
 void read_label(std::string_view label, Value text, Pod& pod) {
     if (label == "controller-revision-hash") pod.revision = text_of(text);
     if (label == "topology.kubernetes.io/zone") pod.zone = text_of(text);
+    if (label == "sluice.dev/claims-of") pod.claims = text_of(text);
 }
 
 // How often its containers were started again, all of them together.

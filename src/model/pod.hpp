@@ -17,6 +17,7 @@ struct Pod {
     std::string owner_uid;  // and by UID
     std::string owner_kind;
     std::string revision;  // label controller-revision-hash
+    std::string claims;    // label sluice.dev/claims-of: the identity whose claims it has
     std::string node;      // empty: it has none yet
     std::string zone;      // of its node, where Kubernetes says so on the pod; empty: not known
     Instant created;

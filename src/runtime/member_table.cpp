@@ -9,13 +9,13 @@ namespace {
 
 class MemberTable final : public Table {
   public:
-    explicit MemberTable(InternPool& pool) : pool_(&pool) {}
+    MemberTable(InternPool& pool, std::string_view kind) : pool_(&pool), kind_(kind) {}
 
     Affected put(const model::Object& object) override {
         const auto& pod = std::get<model::Pod>(object);
         const model::ObjectMeta& meta = pod.meta;
         if (meta.resource_version == 0) return {};
-        if (pod.owner_uid.empty()) return let_go(pod);
+        if (pod.owner_uid.empty() || pod.owner_kind != kind_) return let_go(pod);
         Row& row = rows_[meta.key];
         row.listed = true;
         if (row.version >= meta.resource_version) return {};
@@ -90,6 +90,7 @@ class MemberTable final : public Table {
         Symbol owner;
         Symbol owner_kind;
         Symbol revision;
+        Symbol claims;
         Symbol node;
         Symbol zone;
         std::uint64_t version = 0;
@@ -106,7 +107,7 @@ class MemberTable final : public Table {
     };
     using Rows = std::map<model::ObjectKey, Row>;
 
-    // Nobody owns it any more.
+    // None of them owns it, or none any more.
     Affected let_go(const model::Pod& pod) {
         Affected affected;
         const auto found = rows_.find(pod.meta.key);
@@ -127,6 +128,7 @@ class MemberTable final : public Table {
     }
 
     InternPool* pool_;
+    std::string_view kind_;
     Rows rows_;
     std::unordered_map<PackedUid, std::vector<model::ObjectKey>, PackedUidHash> owned_;
 };
@@ -137,6 +139,7 @@ void MemberTable::Row::pack(const model::Pod& pod, InternPool& pool) {
     owner = pool.intern(pod.owner);
     owner_kind = pool.intern(pod.owner_kind);
     revision = pool.intern(pod.revision);
+    claims = pool.intern(pod.claims);
     node = pool.intern(pod.node);
     zone = pool.intern(pod.zone);
     version = pod.meta.resource_version;
@@ -157,6 +160,7 @@ model::Pod MemberTable::Row::unpack(const model::ObjectKey& key) const {
             .owner_uid = unpack_uid(owner_uid),
             .owner_kind = owner_kind.text(),
             .revision = revision.text(),
+            .claims = claims.text(),
             .node = node.text(),
             .zone = zone.text(),
             .created = created,
@@ -171,8 +175,8 @@ model::Pod MemberTable::Row::unpack(const model::ObjectKey& key) const {
 
 }  // namespace
 
-std::unique_ptr<Table> make_member_table(InternPool& pool) {
-    return std::make_unique<MemberTable>(pool);
+std::unique_ptr<Table> make_member_table(InternPool& pool, std::string_view kind) {
+    return std::make_unique<MemberTable>(pool, kind);
 }
 
 }  // namespace sluice::runtime

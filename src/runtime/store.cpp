@@ -51,8 +51,10 @@ std::unique_ptr<Table> Store::make_table(const model::Watch& watch, TargetOf nam
     if (form == model::Form::Custom) return std::make_unique<ObjectTable>(watch, names, budget_);
     if (form != model::Form::Pod) return make_keyed_table(form, pool_);
     const auto* owner = std::get_if<model::Owner>(&watch.concerns);
-    const bool have_ordinals = owner && owner->resource == &model::statefulsets;
-    return have_ordinals ? make_pod_table(pool_) : make_member_table(pool_);
+    SLUICE_ASSERT(owner != nullptr);
+    return owner->resource == &model::statefulsets
+               ? make_pod_table(pool_)
+               : make_member_table(pool_, owner->resource->kind);
 }
 
 Table& Store::at(const WatchScope& scope) const {

@@ -61,8 +61,8 @@ std::unique_ptr<Table> make_keyed_table(model::Form form, InternPool& pool);
 // Of the pods of StatefulSets, which are found by the UID of their owner. They are many, so their
 // names are not kept: a pod is called as its owner is, and by its ordinal. Other pods are not kept.
 std::unique_ptr<Table> make_pod_table(InternPool& pool);
-// Of pods that something else controls, each with a name of its own; they are found by their name
-// and by the UID of their owner.
-std::unique_ptr<Table> make_member_table(InternPool& pool);
+// Of pods that objects of this kind control, each with a name of its own; they are found by their
+// name and by the UID of their owner. Other pods are not kept.
+std::unique_ptr<Table> make_member_table(InternPool& pool, std::string_view kind);
 
 }  // namespace sluice::runtime

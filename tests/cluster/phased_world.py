@@ -18,7 +18,8 @@ import pytest
 from harness.api import Api, Object
 from harness.controlplane import ControlPlane
 from harness.hookserver import Answer, HookServer
-from harness.operator import NAMESPACE, SERVICE_ACCOUNT, Operator, service_account_kubeconfig
+from harness.operator import (NAMESPACE, SERVICE_ACCOUNT, Operator, request_token,
+                              service_account_kubeconfig)
 from harness.places import REPOSITORY
 from harness.prometheus import Prometheus
 from harness.recorder import Change
@@ -68,6 +69,11 @@ class World:
         self.prometheus = Prometheus(folder / "prometheus", targets=(self.gauges.address,))
         self.operator: Operator | None = None
         self.flags: tuple[str, ...] = FLAGS
+
+    def operator_api(self) -> Api:
+        """The API as whoever has the operator's token sees it."""
+        return Api(self.cluster.port, self.cluster.authority.certificate, request_token(self.api),
+                   self.cluster.binary("kubectl"), service_account_kubeconfig(self.cluster))
 
     def stop(self) -> None:
         self.prometheus.stop()

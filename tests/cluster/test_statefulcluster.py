@@ -161,6 +161,19 @@ def an_update_goes_from_member_to_member(s: ClusterStory) -> None:
 
 
 @STORIES.add
+def an_update_in_place_keeps_identities(s: ClusterStory) -> None:
+    s.begin(updateStrategy={"inPlace": "IfPossible"})
+    before = {pod["metadata"]["name"]: pod["metadata"]["uid"] for pod in s.pods()}
+    s.patch({"template": pod_template(NAME, IMAGE_B)})
+    wait_for("all of the new template", s.images, lambda seen: seen == [IMAGE_B] * 3)
+    s.wait_for("the end of the update", lambda seen: (
+        seen["currentRevision"] == seen["updateRevision"] and seen["phase"] == "Ready"), NAME)
+    assert {pod["metadata"]["name"]: pod["metadata"]["uid"] for pod in s.pods()} == before
+    assert [pod["status"]["containerStatuses"][0]["restartCount"] for pod in s.pods()] == [1] * 3
+    s.wait_for_event("MemberUpdated", NAME)
+
+
+@STORIES.add
 def an_update_that_does_not_start_stops_and_is_taken_back(s: ClusterStory) -> None:
     s.begin()
     s.patch({"template": pod_template(NAME, IMAGE_B, {BEHAVIOUR: UNREADY})})
@@ -187,6 +200,32 @@ def claims_go_where_the_policy_says_so(s: ClusterStory) -> None:
     s.api.delete(KIND, NAME, s.namespace)
     wait_for("all of it to go", lambda: (s.api.find(KIND, NAME, s.namespace), s.claims(),
                                          s.names()), lambda seen: seen == (None, {}, []))
+
+
+@STORIES.add
+def a_stolen_token_makes_no_pods_of_its_own(s: ClusterStory) -> None:
+    """What the role allows and the policies take back."""
+    operator = s.world.operator_api()
+    pod = {"apiVersion": "v1", "kind": "Pod",
+           "metadata": {"name": "thief", "namespace": s.namespace},
+           "spec": pod_template("thief")["spec"]}
+    claim = {"apiVersion": "v1", "kind": "PersistentVolumeClaim",
+             "metadata": {"name": "mine", "namespace": s.namespace},
+             "spec": claim_template("mine")["spec"]}
+    with pytest.raises(ApiError, match="only pods and revisions that a StatefulCluster controls"):
+        operator.create(pod)
+    with pytest.raises(ApiError, match="only claims of members"):
+        operator.create(claim)
+    s.api.create(claim)
+    with pytest.raises(ApiError, match="only claims of members"):
+        operator.delete("PersistentVolumeClaim", "mine", s.namespace)
+    name = s.begin(1)[0]
+    with pytest.raises(ApiError, match="images of a pod and nothing else"):
+        operator.patch("Pod", name, {"spec": {"terminationGracePeriodSeconds": 5}}, s.namespace)
+    with pytest.raises(ApiError, match="its own label and annotation"):
+        operator.patch("Pod", name, {"metadata": {"labels": {"app": "other"}}}, s.namespace)
+    with pytest.raises(ApiError, match="status and the finalizer"):
+        operator.patch(KIND, NAME, {"spec": {"replicas": 0}}, s.namespace)
 
 
 @STORIES.add

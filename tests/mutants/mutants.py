@@ -21,7 +21,8 @@ class Mutant(NamedTuple):
 MUTANTS = (
     Mutant("S1", "engine/gates.cpp", "if (answer.allowed && now - evidence.at",
            "if (now - evidence.at", ("a-hook-that-refuses-holds-the-next-pod",)),
-    Mutant("S2", "engine/gates.cpp", "if (available || (pod && exempt)) continue;",
+    Mutant("S2", "engine/gates.cpp",
+           "if (available || (exempt && (pod || !gate.counts_missing))) continue;",
            "if (pod && (available || exempt || true)) continue;",
            ("a-new-pod-that-crashes-holds-the-rollout",)),
     Mutant("S3", "controller/controller.cpp",

@@ -48,7 +48,7 @@ VERBS_AT_MOST = {
 # Whoever owns members makes them, their claims and the templates that they are made from; one role
 # has these rights, and only where its API is served.
 MEMBERS = "ClusterRole sluice-statefulcluster"
-MAKES_MEMBERS = {"pods": {"create"}, "persistentvolumeclaims": {"create", "delete"},
+MAKES_MEMBERS = {"pods": {"create", "patch"}, "persistentvolumeclaims": {"create", "delete"},
                  "controllerrevisions": {"create", "delete"}}
 
 # A rollback, an abort and a pod that is stuck: all APIs delete pods, and they have one role for it.

@@ -3,6 +3,7 @@
 #include <iterator>
 
 #include "api/stateful_cluster/bodies.hpp"
+#include "api/stateful_cluster/in_place.hpp"
 #include "api/stateful_cluster/part.hpp"
 #include "api/stateful_cluster/reconciliation.hpp"
 
@@ -57,16 +58,44 @@ std::optional<std::string> Reconciliation::template_of(const std::string& revisi
     return text;
 }
 
+// A pod whose revision is not the one that is written down gets the images of that one. If it
+// cannot, what is written down follows the pod, and the member is replaced.
+bool Reconciliation::update_in_place() {
+    for (Member& member : next_.members) {
+        const model::Pod* pod = view_.pod(member.name);
+        if (!pod || pod->meta.deleting || pod->revision == member.revision) continue;
+        const auto from = template_of(pod->revision);
+        const auto to = template_of(member.revision);
+        const model::Ref whole{&whole_pods, object_.meta.key.ns, member.name};
+        const auto found = std::ranges::find(seen_.fetched, whole, &engine::Fetched::ref);
+        if (found == seen_.fetched.end()) decision_.rests_on.push_back(whole);
+        if (!decision_.rests_on.empty()) return true;
+        const auto changes = from && to ? image_changes(*from, *to) : std::nullopt;
+        auto action = changes && found->object
+                          ? in_place_update(*pod, found->object->spec, *changes, member.revision)
+                          : std::nullopt;
+        if (action) {
+            decision_.actions.push_back(std::move(*action));
+            return true;
+        }
+        member.revision = pod->revision;
+        write_status(true);
+        return true;
+    }
+    return false;
+}
+
 std::vector<Action> Reconciliation::makings_of(const Member& member,
                                                const std::string& pod_template) const {
     const std::string& ns = object_.meta.key.ns;
+    const std::string identity =
+        member.claims_of.empty() ? std::string{identity_in(member.name)} : member.claims_of;
     std::vector<Action> actions;
-    if (member.claims_of.empty())
-        for (const ClaimTemplate& claim : spec_.claim_templates) {
-            const std::string identity{identity_in(member.name)};
-            const model::Ref ref{&claims, ns, claim_name(view_.cluster(), claim.name, identity)};
-            actions.push_back(engine::creation_of(ref, claim_body(object_, claim, identity)));
-        }
+    // Those that are there already are left as they are.
+    for (const ClaimTemplate& claim : spec_.claim_templates) {
+        const model::Ref ref{&claims, ns, claim_name(view_.cluster(), claim.name, identity)};
+        actions.push_back(engine::creation_of(ref, claim_body(object_, claim, identity)));
+    }
     actions.push_back(engine::creation_of({&model::pods, ns, member.name},
                                           pod_body(object_, spec_, member, pod_template)));
     return actions;
@@ -89,7 +118,7 @@ bool Reconciliation::make_members() {
         makings.pop_back();
         std::ranges::move(makings, std::back_inserter(before));
         member->state = Member::State::Creating;
-        member->tried = in_whole_seconds(now_);
+        member->since = in_whole_seconds(now_);
         member->after.clear();
     }
     if (behind.empty()) return false;

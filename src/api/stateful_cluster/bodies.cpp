@@ -2,6 +2,7 @@
 
 #include <boost/json.hpp>
 
+#include "model/annotations.hpp"
 #include "model/json_text.hpp"
 
 namespace sluice::api::stateful_cluster {
@@ -63,12 +64,14 @@ std::string pod_body(const model::CustomObject& object, const Spec& spec, const 
         labels[name] = value;
     add_own_labels(labels, object, own);
     labels["controller-revision-hash"] = member.revision;
+    if (!member.claims_of.empty()) labels[claims_label] = member.claims_of;
     json::object metadata{{"name", member.name},
                           {"namespace", object.meta.key.ns},
                           {"labels", std::move(labels)},
                           {"ownerReferences", owners(object)}};
     json::object annotations = object_in(pod, "/metadata/annotations");
-    if (!annotations.empty()) metadata["annotations"] = std::move(annotations);
+    annotations[model::key::restarts] = "0";
+    metadata["annotations"] = std::move(annotations);
     json::object pod_spec = object_in(pod, "/spec");
     pod_spec["volumes"] = volumes_of(pod, spec, object.meta.key.name,
                                      member.claims_of.empty() ? own : member.claims_of);

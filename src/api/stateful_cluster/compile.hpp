@@ -6,6 +6,7 @@
 
 namespace sluice::api::stateful_cluster {
 
-engine::Plan compile(const Spec& spec, PodCount members);
+// `allow_unready`: a person said that members that were not updated yet need not be ready.
+engine::Plan compile(const Spec& spec, PodCount members, bool allow_unready = false);
 
 }  // namespace sluice::api::stateful_cluster

@@ -7,6 +7,7 @@
 #include "api/claims.hpp"
 #include "api/stateful_cluster/bodies.hpp"
 #include "api/stateful_cluster/compile.hpp"
+#include "api/stateful_cluster/in_place.hpp"
 #include "api/stateful_cluster/part.hpp"
 #include "api/stateful_cluster/reconciliation.hpp"
 #include "api/stateful_cluster/report.hpp"
@@ -96,13 +97,29 @@ void Reconciliation::steer() {
     for (const Member& one : next_.members)
         course.members->names.push_back(one.name);
     const PodCount count{static_cast<std::int32_t>(next_.members.size())};
-    course.compile = [&] { return compile(spec_, count); };
+    const bool allow_unready = annotation_of(object_, key::allow_unready) == "true";
+    course.compile = [&] { return compile(spec_, count, allow_unready); };
     decision_ = engine::steer(seen_, course, now_);
     const auto& memory = decision_.memory;
     if (!memory) return;
     next_.rollout = encode(*memory);
     next_.exposed = memory->open ? exposed_count(memory->partition, count) : PodCount{0};
     if (!memory->open && !memory->failed) next_.current_revision = memory->revision;
+}
+
+// From which revisions the update can be made in place; false: they must be read first.
+bool Reconciliation::find_in_place() {
+    if (spec_.in_place == InPlace::Never) return true;
+    const auto first = next_.members.size() - static_cast<std::size_t>(next_.exposed.value);
+    for (std::size_t i = first; i < next_.members.size(); ++i) {
+        const Member& member = next_.members[i];
+        if (!member.is_tried() || member.revision == revision_) continue;
+        const auto from = template_of(member.revision);
+        if (!decision_.rests_on.empty()) return false;
+        if (from && image_changes(*from, spec_.pod_template))
+            view_.in_place_from.insert(member.revision);
+    }
+    return true;
 }
 
 void Reconciliation::tend_members() {
@@ -180,7 +197,8 @@ void Reconciliation::act() {
         return;
     }
     if (substance_of(next_) != substance_of(old_)) return write_status(true);
-    if (retry_refused() || delete_leaver() || delete_claims() || make_members() || trim_revisions())
+    if (retry_refused() || delete_leaver() || delete_claims() || update_in_place() ||
+        make_members() || trim_revisions())
         return;
     write_status(false);
 }
@@ -188,9 +206,10 @@ void Reconciliation::act() {
 Decision Reconciliation::decide() && {
     note_revision();
     steer();
+    decision_.subject = subject();
+    if (!find_in_place()) return std::move(decision_);
     tend_members();
     report();
-    decision_.subject = subject();
     act();
     return std::move(decision_);
 }

@@ -86,6 +86,7 @@ class Tending {
     void scale_down();
     std::size_t victim();
     void update();
+    void update_in_place(Member& member);
     void drop_leavers();
     void replace(Member& member, Why why, bool hands_over, std::string cause);
 
@@ -107,9 +108,10 @@ void Tending::adopt_strays() {
         if (pod.owner_uid != view_.object.meta.uid || pod.meta.deleting) continue;
         const std::string& name = pod.meta.key.name;
         if (is_taken(status(), name)) continue;
-        members().insert(
-            members().begin(),
-            Member{.name = name, .state = Member::State::Starting, .revision = pod.revision});
+        members().insert(members().begin(), Member{.name = name,
+                                                   .state = Member::State::Starting,
+                                                   .revision = pod.revision,
+                                                   .claims_of = pod.claims});
         tended_.notices.push_back(
             {Reason::MemberFound,
              fmt::format("Pod {} is of this cluster and was not written down; it is a member.",
@@ -149,7 +151,7 @@ void Tending::replace_gone() {
 // Nobody knows whether its pod was ever made. Until no request can come late any more it is waited
 // for; then its name is given up, and nobody else can have its claims.
 void Tending::give_up(Member& member) {
-    const Instant until = member.tried + request_age_max;
+    const Instant until = member.since + request_age_max;
     if (view_.now < until) {
         tended_.wake_at = std::min(tended_.wake_at.value_or(until), until);
         return;
@@ -172,8 +174,7 @@ std::optional<Instant> Tending::patience_ends(const Member& member, std::string&
                                  sluice::to_text(patience))
                    : fmt::format("Pod {} has not been ready for {}.", member.name,
                                  sluice::to_text(patience));
-    const Instant since = is_new ? pod->created : pod->ready_since;
-    return std::max(std::min(since, view_.now), status().tolerance_from) + patience;
+    return std::max(view_.since(member), status().tolerance_from) + patience;
 }
 
 void Tending::replace_failed() {
@@ -252,15 +253,31 @@ void Tending::scale_down() {
 void Tending::update() {
     for (Member& member : members()) {
         if (!is_exposed(index_of(member)) || member.revision == status().update_revision) continue;
-        if (!member.is_tried()) {
+        if (!member.is_tried())
             member.revision = status().update_revision;
-            continue;
-        }
-        const bool keeps = view_.spec.claim_policy == ClaimPolicy::Keep;
-        replace(
-            member, Why::Updated, keeps || ready_beside(&member) == 0,
-            fmt::format("{} is updated to revision {}.", member.name, status().update_revision));
+        else if (view_.in_place_from.contains(member.revision))
+            update_in_place(member);
+        else if (view_.spec.in_place == InPlace::Only)
+            tended_.held = {engine::Phase::Held,
+                            Reason::NotInPlace,
+                            fmt::format("{} would have to be replaced: the template differs in "
+                                        "more than the images of its containers.",
+                                        member.name),
+                            {}};
+        else
+            replace(member, Why::Updated,
+                    view_.spec.claim_policy == ClaimPolicy::Keep || ready_beside(&member) == 0,
+                    fmt::format("{} is updated to revision {}.", member.name,
+                                status().update_revision));
     }
+}
+
+// It keeps its name, its claims and its node; its pod follows what is written down.
+void Tending::update_in_place(Member& member) {
+    member.revision = status().update_revision;
+    tended_.notices.push_back(
+        {Reason::MemberUpdated,
+         fmt::format("{} is updated in place to revision {}.", member.name, member.revision)});
 }
 
 // Those whose pods are gone and whose claims nobody has to delete.
@@ -289,6 +306,23 @@ bool View::is_ready(const Member& member) const {
     return found && found->ready && !found->meta.deleting;
 }
 
+// Creating is over once the pod is there, and nothing has changed by that.
+Member::State View::state(const Member& member) const {
+    const Pod* found = pod(member.name);
+    if (!found) return member.state;
+    if (is_ready(member)) return Member::State::Ready;
+    return was_never_ready(member) && !found->meta.deleting ? Member::State::Starting
+                                                            : Member::State::NotReady;
+}
+
+// What nodes and API servers call the time is not asked: their clocks may differ from ours.
+Instant View::since(const Member& member) const {
+    const bool is_start =
+        member.state == Member::State::Creating && state(member) == Member::State::Starting;
+    const bool is_known = state(member) == member.state || is_start;
+    return is_known && member.since > Instant{} ? member.since : in_whole_seconds(now);
+}
+
 bool View::was_never_ready(const Member& member) const {
     const Pod* found = pod(member.name);
     const bool is_known =
@@ -311,26 +345,26 @@ void count_members(const View& view, Status& status) {
         if (pod->revision == status.current_revision) ++status.current.value;
         if (pod->revision == status.update_revision) ++status.updated.value;
         member.node = pod->node;
-        member.tried = {};
-        const bool is_new = view.was_never_ready(member) && !pod->meta.deleting;
-        member.state = view.is_ready(member) ? Member::State::Ready
-                       : is_new              ? Member::State::Starting
-                                             : Member::State::NotReady;
+        member.since = view.since(member);
+        member.state = view.state(member);
     }
 }
 
+// One after the other, and each revision for itself: one that does not start keeps nobody back who
+// is made from another.
 std::vector<Member*> due(const View& view, Status& status) {
     const bool is_ordered = view.spec.order == Order::OrderedReady;
-    const auto is_starting = [&](const Member& member) {
-        return member.is_tried() && (!view.pod(member.name) || view.was_never_ready(member));
-    };
+    std::set<std::string> starting;
+    for (const Member& member : status.members)
+        if (member.is_tried() && (!view.pod(member.name) || view.was_never_ready(member)))
+            starting.insert(member.revision);
     std::vector<Member*> found;
-    if (is_ordered && std::ranges::any_of(status.members, is_starting)) return found;
     for (Member& member : status.members) {
         const bool may_come = member.after.empty() || !view.pod(member.after);
-        if (member.is_tried() || !may_come || found.size() == made_at_once) continue;
+        const bool is_full = found.size() == made_at_once;
+        if (member.is_tried() || !may_come || is_full) continue;
+        if (is_ordered && (!starting.insert(member.revision).second || !found.empty())) continue;
         found.push_back(&member);
-        if (is_ordered) break;
     }
     return found;
 }

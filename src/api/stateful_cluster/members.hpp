@@ -9,6 +9,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -26,10 +27,15 @@ struct View {
     const std::vector<model::Pod>& pods;  // that carry its label
     Instant now;
     std::string refused = {};  // the pod that the server would not take just now; empty: none
+    // Revisions from which the update needs other images, and nothing else.
+    std::set<std::string> in_place_from = {};
 
     // The pod of this name that the cluster owns; null: there is none.
     const model::Pod* pod(const std::string& name) const;
     bool is_ready(const Member& member) const;
+    // Its state as its pod says it, and since when it has been so.
+    Member::State state(const Member& member) const;
+    Instant since(const Member& member) const;
     // Its pod is there, and neither it nor the ledger has ever seen it ready.
     bool was_never_ready(const Member& member) const;
     const std::string& cluster() const { return object.meta.key.name; }

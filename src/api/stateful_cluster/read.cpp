@@ -49,6 +49,7 @@ PodCount read_unavailable(const Fields& fields, PodCount replicas) {
 void read_strategy(const Fields& fields, Spec& spec) {
     spec.strategy = static_cast<Strategy>(fields.choice("type", {"RollingUpdate", "OnDelete"}));
     spec.claim_policy = static_cast<ClaimPolicy>(fields.choice("claimPolicy", {"Keep", "New"}));
+    spec.in_place = static_cast<InPlace>(fields.choice("inPlace", {"Never", "IfPossible", "Only"}));
     const auto rolling = fields.object("rollingUpdate", !required);
     if (!rolling) return;
     spec.partition = PodCount{rolling->number("partition", {0, replicas_max}).value_or(0)};

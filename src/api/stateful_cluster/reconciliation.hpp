@@ -23,6 +23,7 @@ class Reconciliation {
   private:
     void note_revision();
     void steer();
+    bool find_in_place();
     void tend_members();
     void report();
     bool is_busy() const;
@@ -31,6 +32,7 @@ class Reconciliation {
     void write_status(bool is_urgent);
     bool delete_leaver();
     bool delete_claims();
+    bool update_in_place();
     bool make_members();
     bool trim_revisions();
     std::optional<std::string> template_of(const std::string& revision);

@@ -22,6 +22,9 @@ constexpr engine::Command own_commands[] = {
      "lost for good: kubectl delete node NODE"},
     {Reason::TooManyUnready,
      "members that become ready again; to replace one all the same: kubectl -n {0} delete pod POD"},
+    {Reason::NotInPlace,
+     "kubectl -n {0} patch statefulcluster {1} --type merge -p "
+     "'{{\"spec\":{{\"updateStrategy\":{{\"inPlace\":\"IfPossible\"}}}}}}'"},
     {Reason::KeptBack,
      "kubectl -n {0} patch statefulcluster {1} --type merge -p "
      "'{{\"spec\":{{\"updateStrategy\":{{\"rollingUpdate\":{{\"partition\":0}}}}}}}}'"},
@@ -127,7 +130,7 @@ Status substance_of(Status status) {
     status.replicas = status.ready = status.available = status.current = status.updated = {};
     for (Member& member : status.members) {
         if (member.is_tried()) member.state = Member::State::Starting;
-        member.tried = {};
+        member.since = {};
         member.node.clear();
         member.after.clear();
     }

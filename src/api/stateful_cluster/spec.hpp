@@ -23,6 +23,8 @@ extern const model::Resource revisions;
 // On pods and claims: the cluster that they are of, by name, and the identity.
 inline constexpr std::string_view cluster_label = "sluice.dev/statefulcluster";
 inline constexpr std::string_view member_label = "sluice.dev/member";
+// On pods: whose claims they have, where these are not their own.
+inline constexpr std::string_view claims_label = "sluice.dev/claims-of";
 // On the cluster itself, while its claims are to go with it.
 inline constexpr std::string_view finalizer = "sluice.dev/claims";
 
@@ -35,6 +37,9 @@ enum class Strategy : std::uint8_t { RollingUpdate, OnDelete };
 enum class Order : std::uint8_t { OrderedReady, Parallel };
 // Whose claims the successor of a member gets that is replaced by an update.
 enum class ClaimPolicy : std::uint8_t { Keep, New };
+
+// Whether pods get new images instead of successors.
+enum class InPlace : std::uint8_t { Never, IfPossible, Only };
 
 // What becomes of the claims of a member that leaves.
 struct RetentionPolicy {
@@ -61,6 +66,7 @@ struct Spec {
     PodCount max_unavailable{1};
     PodCount partition{0};  // so many members stay as they are in an update
     ClaimPolicy claim_policy = ClaimPolicy::Keep;
+    InPlace in_place = InPlace::Never;
     RetentionPolicy retention;
     Duration min_ready{0};
     Duration failure_tolerance = 300s;

@@ -23,7 +23,7 @@ constexpr auto member_fields = [](auto& json, auto& member) {
         .field("claimsOf", member.claims_of, word_max)
         .field("after", member.after, name_max)
         .field("node", member.node, name_max)
-        .field("triedAt", member.tried);
+        .field("since", member.since);
 };
 
 constexpr auto leaver_fields = [](auto& json, auto& leaver) {

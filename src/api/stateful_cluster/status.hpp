@@ -26,7 +26,7 @@ struct Member {
     std::string claims_of = {};  // the identity whose claims it has taken over; empty: its own
     std::string after = {};      // the pod that must be gone before its own is made; empty: none
     std::string node = {};
-    Instant tried = {};  // of Creating: when
+    Instant since = {};  // when its state was first seen, by the clock of whoever saw it
 
     bool is_tried() const { return state != State::Planned; }
     friend bool operator==(const Member&, const Member&) = default;

@@ -29,6 +29,11 @@ bool Kubelet::is_up(const std::string& node) const {
     return is_ready_node(at_.api.find("nodes", {}, node));
 }
 
+bool Kubelet::has_other_images(const Life& life, const json::object& pod) {
+    const bool is_running = life.stage == Stage::Running || life.stage == Stage::Ready;
+    return is_running && life.images != images_of(pod);
+}
+
 // A pod is reconciled when it got its node, is to end, behaves differently, or has a gate that
 // moved.
 void Kubelet::on_change(const Change& change) {
@@ -46,7 +51,7 @@ void Kubelet::on_change(const Change& change) {
     const bool is_known = life != lives_.end() && life->second.uid == uid_of(pod);
     const bool is_gated = !children(child(pod, "spec"), "readinessGates").empty();
     if (!is_known || is_terminating(pod) || life->second.behaviour != behaviour_of(pod) ||
-        (is_gated && is_readiness_due(pod)))
+        has_other_images(life->second, pod) || (is_gated && is_readiness_due(pod)))
         queue_.add(key);
 }
 
@@ -69,6 +74,8 @@ bool Kubelet::reconcile(const Key& key) {
     } else if (life.behaviour != behaviour_of(pod)) {
         life.behaviour = behaviour_of(pod);
         behave(key, life, pod);
+    } else if (has_other_images(life, pod)) {
+        restart(key, life, pod);
     } else if (life.stage == Stage::Ready && is_readiness_due(pod)) {
         json::object status = child(pod, "status");
         set_readiness(status, pod, true, at_.now());

@@ -25,6 +25,7 @@ class Kubelet final : public Controller {
         std::string node;
         Stage stage = Stage::New;
         std::string behaviour = {};
+        std::string images = {};  // that its containers were started with
         std::uint64_t plan = 0;
         int restarts = 0;
         Instant started = {};
@@ -45,12 +46,15 @@ class Kubelet final : public Controller {
     void start(const Key& key, Life& life, const json::object& pod);
     void back_off_pulling(const Key& key, Life& life, const json::object& pod);
     void run(const Key& key, Life& life, const json::object& pod);
+    void restart(const Key& key, Life& life, const json::object& pod);
     void make_ready(const Key& key, Life& life, const json::object& pod);
     void make_unready(const Key& key, Life& life, const json::object& pod);
     void crash(const Key& key, Life& life, const json::object& pod);
     void end(const Key& key, Life& life, const json::object& pod);
 
     bool is_up(const std::string& node) const;
+    // It runs, and with other images than its pod names by now.
+    static bool has_other_images(const Life& life, const json::object& pod);
     Containers running(const Life& life, bool is_ready) const;
     void report(const Life& life, const json::object& pod, json::object status);
     void report(const Life& life, const json::object& pod, const Containers& containers,

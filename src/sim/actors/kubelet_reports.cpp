@@ -67,6 +67,7 @@ void Kubelet::back_off_pulling(const Key&, Life& life, const json::object& pod) 
 void Kubelet::run(const Key& key, Life& life, const json::object& pod) {
     life.stage = Stage::Running;
     life.started = at_.now();
+    life.images = images_of(pod);
     json::object status = child(pod, "status");
     status["phase"] = "Running";
     if (!status.contains("podIP")) {
@@ -78,6 +79,16 @@ void Kubelet::run(const Key& key, Life& life, const json::object& pod) {
     }
     set_containers(status, pod, running(life, false));
     report(life, pod, std::move(status));
+    behave(key, life, pod);
+}
+
+// Its containers are started anew, with other images.
+void Kubelet::restart(const Key& key, Life& life, const json::object& pod) {
+    life.stage = Stage::Running;
+    life.started = at_.now();
+    life.images = images_of(pod);
+    ++life.restarts;
+    report(life, pod, running(life, false), false);
     behave(key, life, pod);
 }
 

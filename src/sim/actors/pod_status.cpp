@@ -91,6 +91,13 @@ void set_readiness(json::object& status, const json::object& pod, bool container
         {"Ready", containers_ready && !is_held, is_held ? "ReadinessGatesNotReady" : reason}, now);
 }
 
+std::string images_of(const json::object& pod) {
+    std::string images;
+    for (const json::value& container : children(child(pod, "spec"), "containers"))
+        images += std::string{text(container.get_object(), "image")} + "\n";
+    return images;
+}
+
 bool is_readiness_due(const json::object& pod) {
     const json::object& status = child(pod, "status");
     return holds(status, "Ready") != (holds(status, "ContainersReady") && gates_open(pod, status));

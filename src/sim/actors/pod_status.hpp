@@ -36,6 +36,8 @@ void set_containers(json::object& status, const json::object& pod, const Contain
 void set_readiness(json::object& status, const json::object& pod, bool containers_ready,
                    Instant now);
 // Whether Ready says what the containers and gates say.
+// The images of its containers, as its spec names them.
+std::string images_of(const json::object& pod);
 bool is_readiness_due(const json::object& pod);
 
 }  // namespace sluice::sim

@@ -26,14 +26,17 @@ struct RandomAction {
 };
 
 // What an API adds to random worlds: how sets come to be steered by it, what is done to them, and
-// how people who agree put it right again. What is null is not done.
+// how people who agree put it right again. What is null is not done. An API that has workloads of
+// its own makes them at the beginning, and heals no sets.
 struct RandomPart {
     void (*begin)(Chaos& chaos) = nullptr;  // before there is any set
     // On the way to a set that it steers; four in five of them are usual.
     void (*enrol)(SetOptions& set, bool is_usual) = nullptr;
     void (*create)(Chaos& chaos, const std::string& set) = nullptr;  // once the set is there
     std::span<const RandomAction> actions = {};
-    void (*calm)(Chaos& chaos) = nullptr;  // the services behave
+    void (*calm)(Chaos& chaos) = nullptr;  // the services behave, and everybody wants the same
+    // Of workloads of its own: what is not as everybody wants it; empty: nothing.
+    std::string (*what_is_wrong)(Chaos& chaos) = nullptr;
     void (*heal)(Chaos& chaos, const std::string& set) = nullptr;
     // Phase and reason; null: the set itself has them.
     std::pair<std::string, std::string> (*report)(Chaos& chaos, const std::string& set) = nullptr;
@@ -71,6 +74,15 @@ class Chaos {
     template <class... Told>
     void did(fmt::format_string<Told...> what, Told&&... told) {
         remember(fmt::format(what, std::forward<Told>(told)...));
+    }
+
+    // A template that nobody has seen, and how its pods behave.
+    std::string new_image() {
+        return fmt::format("app:{}", static_cast<char>('a' + ++images % 20));
+    }
+    std::string some_behaviour() {
+        constexpr const char* ways[] = {"", "", "", "", "crash", "unready", "slow 30s"};
+        return ways[below(std::size(ways))];
     }
 
     int images = 0;  // that were rolled out

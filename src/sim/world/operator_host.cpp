@@ -6,6 +6,7 @@
 
 #include "base/assert.hpp"
 #include "sim/api/admission.hpp"
+#include "sim/api/selectors.hpp"
 #include "wire/paths.hpp"
 
 namespace sluice::sim {
@@ -230,7 +231,8 @@ void OperatorHost::pump(controller::SessionId session) {
         // A server that is behind: the list is old, and the watch goes on from there.
         for (const ObjectPtr& one :
              cluster_.api().storage().list_at(now - stale, stream.watch.resource, stream.watch.ns))
-            raw.push_back({"ADDED", one});
+            if (matches_labels(one->object(), stream.watch.label_selector).value_or(false))
+                raw.push_back({"ADDED", one});
         stream.watch.version = now - stale;
         stream.watch.sends_initial = false;
         auto events = decoded(stream, raw);

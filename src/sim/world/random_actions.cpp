@@ -8,9 +8,8 @@ constexpr const char* shop = "shop";
 
 void change_image(Chaos& chaos) {
     const std::string set = chaos.some_set();
-    const char* ways[] = {"", "", "", "", "crash", "unready", "slow 30s"};
-    const std::string behaviour = ways[chaos.below(std::size(ways))];
-    const std::string image = fmt::format("app:{}", static_cast<char>('a' + ++chaos.images % 20));
+    const std::string behaviour = chaos.some_behaviour();
+    const std::string image = chaos.new_image();
     chaos.did("set image {} {} {}", set, image, behaviour);
     chaos.world().set_image(shop, set, image, behaviour);
 }

@@ -12,17 +12,22 @@ namespace {
 constexpr const char* shop = "shop";
 constexpr Duration liveness_time = 90min;
 
-// The APIs that steer sets in random worlds.
-std::vector<const Api*> steering_apis() {
+// The APIs that have a part in random worlds, and those of them that steer sets.
+std::vector<const Api*> random_apis() {
     std::vector<const Api*> found;
     for (const Api& api : apis())
         if (api.random) found.push_back(&api);
     return found;
 }
+std::vector<const Api*> steering_apis() {
+    std::vector<const Api*> found = random_apis();
+    std::erase_if(found, [](const Api* api) { return !api->random->heal; });
+    return found;
+}
 
 std::vector<RandomAction> all_actions() {
     std::vector<RandomAction> all{general_actions().begin(), general_actions().end()};
-    for (const Api* api : steering_apis())
+    for (const Api* api : random_apis())
         all.insert(all.end(), api->random->actions.begin(), api->random->actions.end());
     return all;
 }
@@ -66,7 +71,7 @@ void Chaos::create_set(const std::string& name) {
 void Chaos::begin() {
     has_policies = chance(75);
     world_->set_policies(has_policies);
-    for (const Api* api : steering_apis())
+    for (const Api* api : random_apis())
         if (api->random->begin) api->random->begin(*this);
     const char* names[] = {"web", "db", "log"};
     for (std::uint64_t i = 0; i <= below(3); ++i)
@@ -105,7 +110,7 @@ void Chaos::trouble(Duration length) {
 void Chaos::heal() {
     did("heal");
     world_->faults = Faults{};
-    for (const Api* api : steering_apis())
+    for (const Api* api : random_apis())
         if (api->random->calm) api->random->calm(*this);
     world_->cluster.set_controllers_running(true);
     for (int i = 0; i < 3; ++i)
@@ -154,6 +159,9 @@ std::string Chaos::what_is_wrong() {
             return fmt::format("{}: pods {}, phase {}, reason {}, partition {} of {}", name, pods,
                                phase, reason, gate, replicas);
     }
+    for (const Api* api : random_apis())
+        if (api->random->what_is_wrong)
+            if (std::string wrong = api->random->what_is_wrong(*this); !wrong.empty()) return wrong;
     return {};
 }
 

@@ -15,6 +15,7 @@ model::Pod pod(const std::string& name, std::uint64_t version, const std::string
     one.owner_uid = owner;
     one.owner_kind = "Cluster";
     one.revision = "db-1";
+    one.claims = "00ff";
     one.node = "node-1";
     one.zone = "zone-a";
     one.created = Instant{7000};
@@ -26,7 +27,7 @@ model::Pod pod(const std::string& name, std::uint64_t version, const std::string
 
 struct Kept {
     InternPool pool;
-    std::unique_ptr<Table> table = make_member_table(pool);
+    std::unique_ptr<Table> table = make_member_table(pool, "Cluster");
 
     std::vector<std::string> of(const std::string& owner) const {
         std::vector<std::string> names;
@@ -72,6 +73,14 @@ TEST(MemberTable, APodThatNobodyOwnsAnyMoreIsForgotten) {
     orphan.owner.clear();
     orphan.owner_uid.clear();
     EXPECT_EQ(kept.table->put(orphan).owners, (std::vector<model::ObjectKey>{{"shop", "db"}}));
+    EXPECT_EQ(kept.table->size(), 0u);
+}
+
+TEST(MemberTable, PodsOfOthersAreNotKept) {
+    Kept kept;
+    model::Pod other = pod("web-0", 5);
+    other.owner_kind = "StatefulSet";
+    EXPECT_TRUE(kept.table->put(other).objects.empty());
     EXPECT_EQ(kept.table->size(), 0u);
 }
 

@@ -9,6 +9,7 @@ Api row();
 
 // What the row is made of.
 void promises(Observers& all, const Inspection& inspection);
+extern const RandomPart random_part;
 std::span<const demo::Story> stories();
 
 }  // namespace sluice::sim::stateful_cluster

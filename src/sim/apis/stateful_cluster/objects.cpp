@@ -1,5 +1,6 @@
 #include "sim/apis/stateful_cluster/objects.hpp"
 
+#include "sim/api/state.hpp"
 #include "sim/promises/history.hpp"
 
 namespace sluice::sim::stateful_cluster {
@@ -18,6 +19,7 @@ constexpr WordField table[] = {
     {"service", "/spec/serviceName", as_text},
     {"strategy", "/spec/updateStrategy/type", as_text},
     {"claim-policy", "/spec/updateStrategy/claimPolicy", as_text},
+    {"in-place", "/spec/updateStrategy/inPlace", as_text},
     {"partition", "/spec/updateStrategy/rollingUpdate/partition", as_number},
     {"max-unavailable", "/spec/updateStrategy/rollingUpdate/maxUnavailable", as_number},
     {"when-deleted", "/spec/persistentVolumeClaimRetentionPolicy/whenDeleted", as_text},
@@ -61,6 +63,33 @@ Response create(World& world, const std::string& name, const FieldTexts& wanted,
                                           {"spec", std::move(spec)}}});
     }
     return world.create(std::move(cluster));
+}
+
+Response roll_out(World& world, const std::string& name, const std::string& image,
+                  const std::string& behaviour) {
+    json::object changes = field_patch(table, "image", image);
+    json::object annotations;
+    annotations[behaviour_annotation] = behaviour.empty() ? json::value{} : json::value(behaviour);
+    sim::set(changes, "/spec/template/metadata/annotations", std::move(annotations));
+    return world.merge(clusters, shop, name, changes);
+}
+
+std::string members_text(const ApiServer& api, const std::string& name) {
+    const ObjectPtr cluster = api.find(clusters, shop, name);
+    if (!cluster) return "gone";
+    std::string text;
+    for (const std::string& member : member_names(cluster->object())) {
+        if (!text.empty()) text += ' ';
+        const ObjectPtr pod = api.find("pods", shop, member);
+        if (!pod || is_terminating(pod->object())) {
+            text += '-';
+            continue;
+        }
+        const std::string image = text_at(pod->object(), "/spec/containers/0/image");
+        text += image.substr(image.rfind(':') + 1);
+        if (!has_condition(pod->object(), "Ready")) text += '!';
+    }
+    return text;
 }
 
 std::vector<std::string> member_names(const json::object& cluster) {

@@ -15,6 +15,12 @@ std::span<const WordField> fields();
 Response create(World& world, const std::string& name, const FieldTexts& fields,
                 const std::string& claim);
 
+// Another template; how its pods behave is a part of it.
+Response roll_out(World& world, const std::string& name, const std::string& image,
+                  const std::string& behaviour = {});
+
+// "a a b!": the image tag of each member in its place, "-" where there is no pod, "!" if not ready.
+std::string members_text(const ApiServer& api, const std::string& name);
 // The names of its members, in their places.
 std::vector<std::string> member_names(const json::object& cluster);
 // The pods of its members, the oldest first, whether they are written down or not.

@@ -55,6 +55,30 @@ class IdentityOnce final : public Promise {
     std::set<std::pair<std::string, std::string>> made_;
 };
 
+// A pod without what an update in place changes.
+json::object without_images(json::object pod) {
+    for (const char* key : {"/metadata/resourceVersion", "/metadata/generation",
+                            "/metadata/managedFields", "/metadata/labels/controller-revision-hash",
+                            "/metadata/annotations/sluice.dev~1restarts"})
+        erase(pod, key);
+    for (json::value& container : array_in(pod, "/spec/containers"))
+        container.get_object().erase("image");
+    return pod;
+}
+
+// The images alone, to the revision that is written down.
+void updates_in_place(const Promise& promise, const Change& change) {
+    const json::object& pod = change.object->object();
+    const std::string& name = change.place.name;
+    if (without_images(pod) != without_images(change.before->object()))
+        promise.broken("an operator changed more than the images of pod {}", name);
+    const ObjectPtr cluster = cluster_of(promise, change);
+    const json::object* member =
+        cluster ? entry_of(cluster->object(), "/status/members", name) : nullptr;
+    if (!member || text_at(*member, "/revision") != text_at(pod, revision_at))
+        promise.broken("pod {} was updated to a revision that is not written down", name);
+}
+
 // S10: pods and revisions that a cluster owns, and claims with its label; pods of others are only
 // deleted.
 void makes_its_own(const Promise& promise, const Change& change) {
@@ -69,6 +93,7 @@ void makes_its_own(const Promise& promise, const Change& change) {
     if (is_owned && is_new && !cluster_of(promise, change))
         promise.broken("an operator made {} {} for no cluster", resource, change.place.name);
     const bool goes = change.type == Change::Type::Deleted || is_terminating(object);
+    if (resource == "pods" && !is_new && !goes) return updates_in_place(promise, change);
     if ((is_owned || resource == claims) && !is_new && !goes)
         promise.broken("an operator changed {} {}", resource, change.place.name);
     if (resource == claims && is_new && text_at(object, cluster_label_at).empty())

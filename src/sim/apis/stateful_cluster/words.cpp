@@ -28,14 +28,8 @@ Problem change_cluster(World& world, Words words) {
         world.merge(clusters, shop, words[0], field_patch(fields(), words[1], words[2])));
 }
 
-// Another template; how its pods behave is a part of it.
 Response set_image(World& world, Words words) {
-    json::object changes = field_patch(fields(), "image", words[1]);
-    const std::string behaviour = option(words, "behaves", "");
-    json::object annotations;
-    annotations[behaviour_annotation] = behaviour.empty() ? json::value{} : json::value(behaviour);
-    sim::set(changes, "/spec/template/metadata/annotations", std::move(annotations));
-    return world.merge(clusters, shop, words[0], changes);
+    return roll_out(world, words[0], words[1], option(words, "behaves", ""));
 }
 
 Response scale(World& world, Words words) {
@@ -77,7 +71,8 @@ Problem pick_member(World& world, Words words) {
 constexpr Action action_table[] = {
     {"statefulcluster",
      "NAME [replicas N] [image IMAGE] [claim NAME] [policy Parallel] [service NAME] [strategy "
-     "OnDelete] [partition N] [max-unavailable N] [claim-policy New] [when-deleted Delete] "
+     "OnDelete] [partition N] [max-unavailable N] [claim-policy New] [in-place Only] [when-deleted "
+     "Delete] "
      "[when-scaled Delete] [when-failed Delete] [tolerance TIME] [startup TIME] [min-ready TIME] "
      "[history N] [behaves HOW]",
      1, create_cluster},
@@ -98,30 +93,10 @@ constexpr Action action_table[] = {
     {"pick member", "NAME NUMBER, to go first; counted from the oldest", 2, pick_member},
 };
 
-// "a a b!": the image tag of each member in its place, "-" where there is no pod, "!" if not ready.
-std::string members_text(const World& world, const std::string& name) {
-    const ApiServer& api = world.cluster.api();
-    const ObjectPtr cluster = api.find(clusters, shop, name);
-    if (!cluster) return "gone";
-    std::string text;
-    for (const std::string& member : member_names(cluster->object())) {
-        if (!text.empty()) text += ' ';
-        const ObjectPtr pod = api.find("pods", shop, member);
-        if (!pod || is_terminating(pod->object())) {
-            text += '-';
-            continue;
-        }
-        const std::string image = text_at(pod->object(), "/spec/containers/0/image");
-        text += image.substr(image.rfind(':') + 1);
-        if (!has_condition(pod->object(), "Ready")) text += '!';
-    }
-    return text;
-}
-
 constexpr Expectation expectation_table[] = {
     {"members", "NAME TAG... in their places; ! is not ready, - is not there", 1, true,
      [](const World& world, Words words) {
-         return unless_same(joined(words.subspan(1)), members_text(world, words[0]));
+         return unless_same(joined(words.subspan(1)), members_text(world.cluster.api(), words[0]));
      }},
     {"pods of", "NAME NUMBER", 2, true,
      [](const World& world, Words words) {
@@ -165,6 +140,7 @@ Api row() {
             .actions = [] { return std::span<const Action>{action_table}; },
             .expectations = [] { return std::span<const Expectation>{expectation_table}; },
             .promises = promises,
+            .random = &random_part,
             .stories = stories};
 }
 

@@ -50,6 +50,7 @@ TEST(PodOfAMember, HasTheVolumesOfTheTemplateAndTheClaimsInPlaceOfNamesakes) {
     EXPECT_EQ(volumes.at(1).at("name"), "data");
     EXPECT_EQ(volumes.at(1).at("persistentVolumeClaim").at("claimName"), "db-data-00ff");
     EXPECT_EQ(at(pod("beef"), "/spec/volumes/1/persistentVolumeClaim/claimName"), "db-data-beef");
+    EXPECT_EQ(at(pod("beef"), "/metadata/labels/sluice.dev~1claims-of"), "beef");
 }
 
 TEST(PodOfAMember, HasANameInDnsWhereThereIsAService) {

@@ -43,9 +43,11 @@ struct Known {
         pods.push_back(std::move(pod));
         return pods.back();
     }
+    // Seen so for so long, whatever its node calls the time.
     model::Pod& unready(std::size_t index, Duration since) {
         pods[index].ready = false;
-        pods[index].ready_since = now - since;
+        status.members[index].state = Member::State::NotReady;
+        status.members[index].since = now - since;
         return pods[index];
     }
     View view() const { return {object, spec, pods, now}; }

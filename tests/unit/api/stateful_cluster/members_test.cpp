@@ -79,7 +79,7 @@ TEST(Members, OneWhosePodMayNeverHaveBeenMadeIsGivenUpWhenNoRequestCanComeLate) 
     Known known = three();
     known.pods.erase(known.pods.begin());
     known.status.members[0].state = State::Creating;
-    known.status.members[0].tried = noon - 74s;
+    known.status.members[0].since = noon - 74s;
     EXPECT_EQ(known.tended().status.members[0].name, "db-a");
     EXPECT_EQ(known.tended().wake_at, noon + 1s);
     known.now = noon + 1s;
@@ -104,16 +104,36 @@ TEST(Members, OneThatIsNotReadyForTooLongIsReplaced) {
 
 TEST(Members, ASlowStartHasADeadlineOfItsOwn) {
     Known known = three();
-    model::Pod& pod = known.unready(0, 0s);
-    pod.never_ready = true;
-    pod.created = noon - 1799s;
-    known.status.members[0].state = State::Starting;
+    Member& member = known.status.members[0];
+    known.unready(0, 1799s).never_ready = true;
+    member.state = State::Starting;
     EXPECT_EQ(names_of(known.tended().status), names_of(known.status));
-    pod.created = noon - 1800s;
+    member.since = noon - 1800s;
     EXPECT_NE(known.tended().status.members[0].name, "db-a");
-    known.status.members[0].state = State::Ready;  // it was, whatever its pod says
-    pod.ready_since = noon - 1s;
+    member.state = State::Ready;  // it was, whatever its pod says
     EXPECT_EQ(known.tended().status.members[0].name, "db-a");
+}
+
+TEST(Members, TheClocksOfOthersAreNotAsked) {
+    Known known = three();
+    model::Pod& pod = known.unready(1, 1s);
+    pod.created = pod.ready_since = noon - 24h;
+    EXPECT_EQ(names_of(known.tended().status), names_of(known.status));
+    pod.created = pod.ready_since = noon + 24h;
+    known.status.members[1].since = noon - 300s;
+    EXPECT_NE(known.tended().status.members[1].name, "db-b");
+}
+
+TEST(Members, WhatIsNewsIsSeenSinceNow) {
+    Known known = three();
+    known.pods[0].ready = false;
+    Status status = known.status;
+    count_members(known.view(), status);
+    EXPECT_EQ(status.members[0].state, State::NotReady);
+    EXPECT_EQ(status.members[0].since, noon);
+    status.members[0].since = noon - 7s;
+    count_members(known.view(), status);
+    EXPECT_EQ(status.members[0].since, noon - 7s);
 }
 
 TEST(Members, AnOutageReplacesNobodyAndRenewsEverybodysPatience) {
@@ -225,6 +245,24 @@ TEST(Members, AnUpdateReachesTheLastOnesAndNobodyElse) {
     EXPECT_EQ(known.tended().status.members[2].claims_of, "");
 }
 
+TEST(Members, AnUpdateInPlaceKeepsTheMemberAndOnlyReplacesNobody) {
+    Known known = three();
+    known.status.update_revision = "db-2";
+    known.status.exposed = PodCount{1};
+    View view = known.view();
+    view.in_place_from = {"db-1"};
+    Tended tended = tend(view, known.status, "db-1");
+    EXPECT_EQ(tended.status.members[2].name, "db-c");
+    EXPECT_EQ(tended.status.members[2].revision, "db-2");
+    EXPECT_EQ(tended.status.members[1].revision, "db-1");
+    EXPECT_TRUE(tended.status.leaving.empty());
+    known.spec.in_place = InPlace::Only;
+    tended = known.tended();
+    EXPECT_EQ(tended.status.members[2].revision, "db-1");
+    ASSERT_TRUE(tended.held.has_value());
+    EXPECT_EQ(tended.held->reason, engine::Reason::NotInPlace);
+}
+
 TEST(Members, ThoseWhoComeInMidUpdateComeInFrontAndThoseWhoGoAreNotCounted) {
     Known known = three();
     known.status.update_revision = "db-2";
@@ -248,8 +286,10 @@ TEST(Members, PodsThatNobodyWroteDownAreMembersUnlessTheyGo) {
     EXPECT_EQ(known.tended().status.members.size(), 3u);
     known.pods[0].meta.deleting = true;
     known.pods[1].owner_uid = "uid-of-a-namesake";
+    known.pods[2].claims = "beef";
     const Status status = known.tended().status;
     EXPECT_EQ(std::ranges::count(names_of(status), "db-c"), 1);
+    EXPECT_EQ(std::ranges::find(status.members, "db-c", &Member::name)->claims_of, "beef");
     EXPECT_EQ(std::ranges::count(names_of(status), "db-a"), 0);
     EXPECT_EQ(std::ranges::count(names_of(status), "db-b"), 0);
 }

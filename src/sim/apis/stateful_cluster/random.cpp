@@ -1,0 +1,138 @@
+// The part of StatefulClusters in random worlds.
+#include "sim/api/state.hpp"
+#include "sim/apis/stateful_cluster/api.hpp"
+#include "sim/apis/stateful_cluster/objects.hpp"
+#include "sim/promises/history.hpp"
+#include "sim/world/chaos.hpp"
+
+namespace sluice::sim::stateful_cluster {
+namespace {
+
+constexpr const char* name = "kv";
+
+ObjectPtr found(Chaos& chaos) {
+    return chaos.world().cluster.api().find(clusters, shop, name);
+}
+
+void make(Chaos& chaos) {
+    FieldTexts wanted{{"replicas", fmt::format("{}", 1 + chaos.below(4))},
+                      {"tolerance", fmt::format("{}s", 20 + chaos.below(200))},
+                      {"startup", fmt::format("{}s", 60 + chaos.below(300))}};
+    if (chaos.chance(40)) wanted["policy"] = "Parallel";
+    if (chaos.chance(30)) wanted["max-unavailable"] = "2";
+    if (chaos.chance(30)) wanted["claim-policy"] = "New";
+    if (chaos.chance(20)) wanted["min-ready"] = "10s";
+    if (chaos.chance(15)) wanted["strategy"] = "OnDelete";
+    for (const char* when : {"when-deleted", "when-scaled", "when-failed"})
+        if (chaos.chance(30)) wanted[when] = "Delete";
+    chaos.did("create {}", name);
+    create(chaos.world(), name, wanted, chaos.chance(80) ? "data" : "");
+}
+
+void begin(Chaos& chaos) {
+    if (chaos.chance(40)) make(chaos);
+}
+
+void change_image(Chaos& chaos) {
+    if (!found(chaos)) return;
+    const std::string behaviour = chaos.some_behaviour();
+    const std::string image = chaos.new_image();
+    chaos.did("set image {} {} {}", name, image, behaviour);
+    roll_out(chaos.world(), name, image, behaviour);
+}
+
+void change(Chaos& chaos) {
+    constexpr std::pair<const char*, const char*> edits[] = {
+        {"partition", "1"},      {"partition", "none"},   {"max-unavailable", "3"},
+        {"when-failed", "none"}, {"when-scaled", "none"}, {"when-deleted", "none"},
+        {"strategy", "none"},    {"claim-policy", "New"}, {"when-deleted", "Delete"}};
+    if (!found(chaos)) return;
+    const auto [field, value] = edits[chaos.below(std::size(edits))];
+    chaos.did("change {} {} {}", name, field, value);
+    chaos.world().merge(clusters, shop, name, field_patch(fields(), field, value));
+}
+
+void rescale(Chaos& chaos) {
+    if (!found(chaos)) return;
+    const auto replicas = static_cast<std::int64_t>(chaos.below(6));
+    chaos.did("scale {} {}", name, replicas);
+    chaos.world().merge(clusters, shop, name, only("/spec/replicas", replicas), "scale");
+}
+
+void annotate(Chaos& chaos) {
+    if (!found(chaos)) return;
+    const bool pauses = chaos.chance(50);
+    chaos.did("{} {}", pauses ? "pause" : "resume", name);
+    chaos.world().annotate(clusters, shop, name, "sluice.dev/paused", pauses ? "true" : "");
+}
+
+// A pod of a member, if there is one.
+std::string some_member(Chaos& chaos) {
+    const auto pods = pods_of(chaos.world().cluster.api(), shop, name);
+    return pods.empty() ? std::string{} : name_in(pods[chaos.below(pods.size())]->object());
+}
+
+void delete_member(Chaos& chaos) {
+    const std::string pod = some_member(chaos);
+    if (pod.empty()) return;
+    chaos.did("delete pod {}", pod);
+    chaos.world().remove("pods", shop, pod);
+}
+
+void break_member(Chaos& chaos) {
+    const std::string pod = some_member(chaos);
+    if (pod.empty()) return;
+    constexpr const char* ways[] = {"", "", "unready", "crash", "fail"};
+    const std::string way = ways[chaos.below(std::size(ways))];
+    chaos.did("pod {} {}", pod, way);
+    chaos.world().annotate("pods", shop, pod, behaviour_annotation, way);
+}
+
+// Deleted, and sometimes made anew at once.
+void delete_cluster(Chaos& chaos) {
+    if (!found(chaos)) return;
+    chaos.did("delete {}", name);
+    chaos.world().remove(clusters, shop, name);
+    chaos.world().cluster.run_for(chaos.between(0s, 60s));
+    if (!found(chaos)) make(chaos);
+}
+
+void wipe(Chaos& chaos) {
+    if (!found(chaos)) return;
+    chaos.did("wipe the status of {}", name);
+    chaos.world().merge(clusters, shop, name, only("/status", nullptr), "status");
+}
+
+void calm(Chaos& chaos) {
+    if (!found(chaos) || is_terminating(found(chaos)->object())) return;
+    chaos.world().annotate(clusters, shop, name, "sluice.dev/paused", "");
+    // The template before may be broken itself.
+    chaos.world().annotate(clusters, shop, name, "sluice.dev/allow-unready", "true");
+    for (const char* field : {"partition", "strategy"})
+        chaos.world().merge(clusters, shop, name, field_patch(fields(), field, "none"));
+    chaos.world().merge(clusters, shop, name, field_patch(fields(), "replicas", "3"));
+    roll_out(chaos.world(), name, "app:z");
+}
+
+std::string what_is_wrong(Chaos& chaos) {
+    const ObjectPtr cluster = found(chaos);
+    if (!cluster) return {};
+    if (is_terminating(cluster->object())) return fmt::format("{}: it is still there", name);
+    const std::string members = members_text(chaos.world().cluster.api(), name);
+    const std::string phase = text_at(cluster->object(), "/status/phase");
+    if (members == "z z z" && phase == "Ready") return {};
+    return fmt::format("{}: members {}, phase {}, reason {}", name, members, phase,
+                       text_at(cluster->object(), "/status/reason"));
+}
+
+constexpr RandomAction actions[] = {
+    {change_image, 6},  {change, 3},       {rescale, 4},        {annotate, 2},
+    {delete_member, 5}, {break_member, 5}, {delete_cluster, 1}, {wipe, 1},
+};
+
+}  // namespace
+
+const RandomPart random_part{
+    .begin = begin, .actions = actions, .calm = calm, .what_is_wrong = what_is_wrong};
+
+}  // namespace sluice::sim::stateful_cluster

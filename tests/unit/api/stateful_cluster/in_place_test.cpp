@@ -1,0 +1,63 @@
+#include "api/stateful_cluster/in_place.hpp"
+
+#include <gtest/gtest.h>
+
+#include <boost/json.hpp>
+
+namespace sluice::api::stateful_cluster {
+namespace {
+
+namespace json = boost::json;
+
+std::string pod_template(const std::string& db, const std::string& sidecar = "log:1",
+                         const std::string& more = "") {
+    return R"({"spec":{"containers":[{"name":"db","image":")" + db +
+           R"("},{"name":"log","image":")" + sidecar + R"("}])" + more + "}}";
+}
+
+TEST(ImageChanges, AreThoseOfContainersAndNothingElse) {
+    const auto one = image_changes(pod_template("db:1"), pod_template("db:2"));
+    ASSERT_TRUE(one.has_value());
+    ASSERT_EQ(one->size(), 1u);
+    EXPECT_EQ((*one)[0].container, "db");
+    EXPECT_EQ((*one)[0].image, "db:2");
+    EXPECT_EQ(image_changes(pod_template("db:1"), pod_template("db:2", "log:2"))->size(), 2u);
+    EXPECT_FALSE(image_changes(pod_template("db:1"), pod_template("db:1"))) << "nothing to do";
+    EXPECT_FALSE(image_changes(pod_template("db:1"),
+                               pod_template("db:2", "log:1", R"(,"hostNetwork":true)")));
+    EXPECT_FALSE(image_changes(
+        pod_template("db:1", "log:1", R"(,"initContainers":[{"name":"i","image":"i:1"}])"),
+        pod_template("db:1", "log:1", R"(,"initContainers":[{"name":"i","image":"i:2"}])")))
+        << "no kubelet runs these again";
+    EXPECT_FALSE(image_changes(pod_template("db:1"), R"({"spec":{"containers":[]}})"));
+    EXPECT_FALSE(image_changes("", pod_template("db:2")));
+}
+
+model::Pod running() {
+    model::Pod pod;
+    pod.meta = {{"shop", "db-a"}, "uid-a", 5, 1, false};
+    pod.revision = "db-1";
+    pod.restarts = 4;
+    return pod;
+}
+
+TEST(UpdateInPlace, NamesThePodItsContainersAndTheRestartsThatFollow) {
+    const std::string spec =
+        R"({"containers":[{"name":"injected","image":"x"},{"name":"db","image":"db:1"}]})";
+    const auto action = in_place_update(running(), spec, {{"db", "db:2"}}, "db-2");
+    ASSERT_TRUE(action.has_value());
+    EXPECT_TRUE(cannot_be_undone(*action));
+    const json::value wanted = json::parse(R"([
+        {"op":"test","path":"/metadata/uid","value":"uid-a"},
+        {"op":"test","path":"/metadata/labels/controller-revision-hash","value":"db-1"},
+        {"op":"test","path":"/spec/containers/1/name","value":"db"},
+        {"op":"replace","path":"/spec/containers/1/image","value":"db:2"},
+        {"op":"replace","path":"/metadata/labels/controller-revision-hash","value":"db-2"},
+        {"op":"add","path":"/metadata/annotations/sluice.dev~1restarts","value":"5"}])");
+    EXPECT_EQ(json::parse(action->body), wanted);
+    EXPECT_FALSE(in_place_update(running(), spec, {{"gone", "db:2"}}, "db-2"));
+    EXPECT_FALSE(in_place_update(running(), "", {{"db", "db:2"}}, "db-2"));
+}
+
+}  // namespace
+}  // namespace sluice::api::stateful_cluster
