@@ -221,7 +221,7 @@ def a_stolen_token_makes_no_pods_of_its_own(s: ClusterStory) -> None:
         operator.delete("PersistentVolumeClaim", "mine", s.namespace)
     name = s.begin(1)[0]
     with pytest.raises(ApiError, match="images of a pod and nothing else"):
-        operator.patch("Pod", name, {"spec": {"terminationGracePeriodSeconds": 5}}, s.namespace)
+        operator.patch("Pod", name, {"spec": {"activeDeadlineSeconds": 5}}, s.namespace)
     with pytest.raises(ApiError, match="its own label and annotation"):
         operator.patch("Pod", name, {"metadata": {"labels": {"app": "other"}}}, s.namespace)
     with pytest.raises(ApiError, match="status and the finalizer"):
