@@ -211,7 +211,7 @@ MUTANTS = (
     Mutant("S13", "api/stateful_cluster/members.cpp",
            "Member next{.name = new_name(view_, status()),", "Member next{.name = member.name,",
            ("statefulcluster/a-pod-that-is-deleted-comes-back-as-another",)),
-    Mutant("L1", "api/stateful_cluster/members.cpp", "leaver.hands_over ||", "false ||",
+    Mutant("S34", "api/stateful_cluster/members.cpp", "leaver.hands_over ||", "false ||",
            ("statefulcluster/an-update-keeps-claims-that-a-failure-would-delete",)),
     Mutant("S34", "api/stateful_cluster/members.cpp",
            "member.after.empty() || !view.pod(member.after);", "true;",

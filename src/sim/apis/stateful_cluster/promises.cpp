@@ -107,6 +107,16 @@ bool goes_now(const Change& change) {
                : !was_going && is_terminating(change.object->object());
 }
 
+// A member of the cluster has the claims of this identity, its own or another's.
+bool is_wanted(const json::object& cluster, const json::object& claim) {
+    const std::string identity = text_at(claim, "/metadata/labels/sluice.dev~1member");
+    return std::ranges::any_of(array_at(cluster, "/status/members"), [&](const json::value& one) {
+        const std::string taken_over = text_at(one.get_object(), "/claimsOf");
+        const std::string name = text_at(one.get_object(), "/name");
+        return taken_over.empty() ? name.ends_with("-" + identity) : taken_over == identity;
+    });
+}
+
 // S34: a claim is deleted only where a policy says so, and never while a pod mounts it.
 void keeps_claims(const Promise& promise, const Change& change) {
     if (change.place.resource != claims || !goes_now(change)) return;
@@ -123,6 +133,8 @@ void keeps_claims(const Promise& promise, const Change& change) {
              object_at(cluster->object(), "/spec/persistentVolumeClaimRetentionPolicy"))
             may = may || policy == json::value("Delete");
     if (!may) promise.broken("claim {} was deleted, and no policy says so", name);
+    if (cluster && !is_terminating(cluster->object()) && is_wanted(cluster->object(), claim))
+        promise.broken("claim {} was deleted, and a member is to have it", name);
     for (const ObjectPtr& pod : promise.in.cluster.api().list("pods", change.place.ns)) {
         const auto used = claims_in(pod->object());
         if (std::ranges::find(used, name) != used.end())
