@@ -4,11 +4,11 @@
 
 #include "api/analysis/decide.hpp"
 #include "api/analysis/inquire.hpp"
+#include "api/hooks/elasticsearch.hpp"
 #include "api/metrics/prometheus.hpp"
 #include "api/phased_rollout/decide.hpp"
 #include "api/phased_rollout/spec.hpp"
 #include "api/pilot/decide.hpp"
-#include "api/pilot/hooks/elasticsearch.hpp"
 #include "api/rollout_plugin/decide.hpp"
 #include "api/rollout_plugin/declarations.hpp"
 #include "api/rollout_plugin/plugin.hpp"
@@ -35,6 +35,25 @@ constexpr Watch pods_of_sets{
     return {&model::config_maps, Everybody{}, {.name = config_map}};
 }
 
+// The kinds of questions. Each has places of its own, so that nobody's peers hold up another's.
+constexpr Inquiries metric_checks{.begin = metrics::inquire,
+                                  .subject = "metric check",
+                                  .bounds = metrics::metric_bounds,
+                                  .is_about_metrics = true};
+constexpr Inquiries hook_calls{
+    .begin = hooks::inquire, .subject = "hook", .bounds = hooks::hook_bounds, .may_act = true};
+[[maybe_unused]] constexpr Inquiries metrics_only[] = {metric_checks};
+[[maybe_unused]] constexpr Inquiries hooks_only[] = {hook_calls};
+[[maybe_unused]] constexpr Inquiries hooks_and_metrics[] = {hook_calls, metric_checks};
+constexpr Inquiries plugin_calls[] = {{.begin = rollout_plugin::inquire,
+                                       .subject = "plugin",
+                                       .bounds = rollout_plugin::plugin_bounds,
+                                       .may_act = true}};
+constexpr Inquiries measurements[] = {{.begin = analysis::inquire,
+                                       .subject = "measurement",
+                                       .bounds = metrics::metric_bounds,
+                                       .is_about_metrics = true}};
+
 constexpr Watch phased_rollouts[] = {
     sets, pods_of_sets, {&phased_rollout::resource, Named{phased_rollout::target_of}}};
 constexpr std::string_view on_phased_sets[] = {phased_rollout::steered_by};
@@ -55,9 +74,11 @@ constexpr Watch stateful_clusters[] = {{&stateful_cluster::resource, Itself{}},
                                        {.resource = &model::pods,
                                         .concerns = Owner{&stateful_cluster::resource},
                                         .selector = {.labels = stateful_cluster::cluster_label},
-                                        .owner_label = stateful_cluster::cluster_label}};
+                                        .owner_label = stateful_cluster::cluster_label},
+                                       settings_in(hooks::config_map)};
 
-constexpr Watch piloted[] = {sets, pods_of_sets, settings_in(pilot::config_map)};
+[[maybe_unused]] constexpr Watch sets_and_hooks[] = {sets, pods_of_sets,
+                                                     settings_in(hooks::config_map)};
 constexpr std::string_view pilot_labels[] = {pilot::label};
 
 const Api table[] = {
@@ -68,10 +89,7 @@ const Api table[] = {
      .concerns = phased_rollout::concerns,
      .prepare = phased_rollout::prepare,
      .decide = phased_rollout::decide,
-     .asks = {.begin = metrics::inquire,
-              .subject = "metric check",
-              .bounds = metrics::metric_bounds,
-              .is_about_metrics = true},
+     .asks = metrics_only,
      .dialect = &phased_rollout::dialect,
      .choice = phased_rollout::success_on_choice},
     {.name = "rolloutplugin",
@@ -81,41 +99,35 @@ const Api table[] = {
      .concerns = rollout_plugin::concerns,
      .decide = rollout_plugin::decide,
      .declared = {rollout_plugin::read_settings, rollout_plugin::programs_in},
-     .asks = {.begin = rollout_plugin::inquire,
-              .subject = "plugin",
-              .bounds = rollout_plugin::plugin_bounds,
-              .may_act = true},
+     .asks = plugin_calls,
      .dialect = &rollout_plugin::dialect},
     {.name = "analysisrun",
      .resource = &analysis::resource,
      .watches = analysis_runs,
      .annotations = on_runs,
      .decide = analysis::decide,
-     .asks = {.begin = analysis::inquire,
-              .subject = "measurement",
-              .bounds = metrics::metric_bounds,
-              .is_about_metrics = true},
+     .asks = measurements,
      .dispensable = analysis::dispensable},
     {.name = "statefulcluster",
      .resource = &stateful_cluster::resource,
      .watches = stateful_clusters,
+     .annotations = hooks::elasticsearch_annotations,
      .concerns = [](const model::StatefulSet&,
                     const std::vector<model::CustomObject>& objects) { return !objects.empty(); },
      .prepare = stateful_cluster::prepare,
      .decide = stateful_cluster::decide,
+     .declared = {hooks::read_settings},
+     .asks = hooks_and_metrics,
      .dialect = &stateful_cluster::dialect},
     {.name = "pilot",
-     .watches = piloted,
+     .watches = sets_and_hooks,
      .labels = pilot_labels,
-     .annotations = pilot::elasticsearch_annotations,
+     .annotations = hooks::elasticsearch_annotations,
      .concerns = pilot::concerns,
      .prepare = pilot::prepare,
      .decide = pilot::decide,
-     .declared = {pilot::read_settings},
-     .asks = {.begin = pilot::inquire,
-              .subject = "hook",
-              .bounds = pilot::hook_bounds,
-              .may_act = true},
+     .declared = {hooks::read_settings},
+     .asks = hooks_only,
      .dialect = &pilot::dialect},
 };
 
@@ -130,6 +142,18 @@ std::vector<std::string> api_names() {
     for (const Api& api : table)
         names.emplace_back(api.name);
     return names;
+}
+
+std::span<const Inquiries> inquiries() {
+    static const std::vector<Inquiries> all = [] {
+        std::vector<Inquiries> found;
+        for (const Api& api : table)
+            for (const Inquiries& one : api.asks)
+                if (std::ranges::find(found, one.begin, &Inquiries::begin) == found.end())
+                    found.push_back(one);
+        return found;
+    }();
+    return all;
 }
 
 const Api* find_api(std::string_view name) {

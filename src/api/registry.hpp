@@ -42,8 +42,8 @@ struct Api {
     void (*prepare)(engine::Snapshot& seen) = [](engine::Snapshot&) {};
     engine::Decision (*decide)(const engine::Snapshot& seen, Instant now);
     Declared declared = {};  // in the ConfigMap that it watches and that concerns everybody
-    Inquiries asks = {};     // how its probes are asked
-    const Dialect* dialect = nullptr;  // null: people ask nothing of it
+    std::span<const Inquiries> asks = {};  // the kinds of questions that it asks
+    const Dialect* dialect = nullptr;      // null: people ask nothing of it
     Choice choice = {};
     // Of its own objects: what it writes for people and never reads.
     std::span<const std::string_view> dispensable = {};
@@ -56,6 +56,8 @@ struct Api {
 std::span<const Api> apis();
 std::vector<std::string> api_names();
 const Api* find_api(std::string_view name);
+// Every kind of question once, however many ask it.
+std::span<const Inquiries> inquiries();
 // What any of them reads.
 const model::Kept& kept();
 

@@ -78,6 +78,16 @@ std::string pods_text(const Steered& steered) {
                        steered.workload->set.replicas.value);
 }
 
+Reply undo_elsewhere(const Steered& steered, const std::string& workload) {
+    if (workload.empty())
+        return decline("The template is not kept in {}: put the old one back where it came from.",
+                       steered.title);
+    return decline(
+        "The template is the StatefulSet's, and Kubernetes keeps the ones before. Its pods go back "
+        "through the same gates: kubectl -n {} rollout undo statefulset {}",
+        steered.object.meta.key.ns, workload);
+}
+
 namespace annotated {
 
 bool is_paused(const Steered& steered) {
@@ -119,6 +129,13 @@ Reply retry(const Steered& steered, const Standing& standing, Instant now) {
     return Change{
         {annotate(Place::Object, key::retry, json::string(std::to_string(now.ms)))},
         fmt::format("{} tries again: its gate is asked for the next pod anew.", steered.title)};
+}
+
+Reply promote(const Steered& steered, Instant now) {
+    return Change{{annotate(Place::Object, key::promote, json::string(std::to_string(now.ms)))},
+                  fmt::format("{} is promoted: the pause of this step is over, and the next step "
+                              "begins as soon as its other gates let it.",
+                              steered.title)};
 }
 
 }  // namespace annotated

@@ -20,7 +20,7 @@
 
 namespace sluice::api {
 
-enum class Verb : std::uint8_t { Promote, PromoteFull, Pause, Resume, Abort, Retry };
+enum class Verb : std::uint8_t { Promote, PromoteFull, Pause, Resume, Abort, Retry, Undo };
 
 // Something that is steered, as the server told us of it.
 struct Steered {
@@ -28,6 +28,8 @@ struct Steered {
     // The API's own object; where it has none, the names and annotations of the workload.
     model::CustomObject object;
     std::optional<Workload> workload;  // nothing: it is not there, or of a kind that we do not read
+    std::vector<model::CustomObject> history = {};  // what its API keeps of earlier templates
+    std::string revision = {};  // of these the one that a person named; empty: none
 };
 
 // How a person should take it.
@@ -73,7 +75,13 @@ std::unexpected<Refusal> decline(fmt::format_string<Args...> why, Args&&... args
 }
 
 using Reaction = Reply (*)(const Steered& steered, Instant now);
-inline constexpr std::size_t verbs_count = 6;
+inline constexpr std::size_t verbs_count = 7;
+
+// Where an API keeps earlier templates: objects with a label that names the one they are of.
+struct History {
+    const model::Resource* resource = nullptr;  // null: it keeps none
+    std::string_view label = {};
+};
 
 // How to speak about the rollouts of an API.
 struct Dialect {
@@ -87,6 +95,7 @@ struct Dialect {
     std::vector<Fact> (*facts)(const Steered& steered, Instant now);
     std::array<Reaction, verbs_count> replies;  // in the order of Verb
     std::string_view label = {};                // by which a workload asks for it; empty: by none
+    History history = {};
 };
 
 // How a person should take a reason of the engine; a word that is none of its reasons is no
@@ -114,12 +123,22 @@ std::string ago_text(Instant at, Instant now);
 // "2/3 pods" of the workload; empty if there is none.
 std::string pods_text(const Steered& steered);
 
+// For APIs whose workload keeps earlier templates itself; `workload` is the name of a StatefulSet,
+// or empty.
+Reply undo_elsewhere(const Steered& steered, const std::string& workload);
+template <std::string (*workload_of)(const model::CustomObject&)>
+Reply undo_by(const Steered& steered, Instant) {
+    return undo_elsewhere(steered, workload_of(steered.object));
+}
+
 // For APIs that people command through annotations: on the object, or on the workload.
 namespace annotated {
 bool is_paused(const Steered& steered);
 Reply pause(const Steered& steered, const Standing& standing);
 Reply resume(const Steered& steered, const Standing& standing);
 Reply retry(const Steered& steered, const Standing& standing, Instant now);
+// Ends the pause of a step, at which it is.
+Reply promote(const Steered& steered, Instant now);
 
 // The same for a table of reactions; `standing` is that of the API.
 template <Standing (*standing)(const Steered&)>

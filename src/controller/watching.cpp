@@ -88,6 +88,15 @@ void Controller::take_settings() {
             {watch->resource, settings_.config_namespace, std::string{watch->selector.name}});
         const auto map = found ? std::get<model::ConfigMap>(*found) : model::ConfigMap{};
         if (map.meta == one.settings_meta) continue;
+        const auto twin = std::ranges::find_if(apis_, [&](const ServedApi& other) {
+            return other.api->declared.read == one.api->declared.read &&
+                   other.settings_meta == map.meta;
+        });
+        if (twin != apis_.end()) {  // read and told about already
+            one.settings_meta = map.meta;
+            one.settings = twin->settings;
+            continue;
+        }
         api::Settings read = one.api->declared.read(map.data);
         one.settings_meta = map.meta;
         one.settings = std::move(read.values);

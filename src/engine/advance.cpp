@@ -11,12 +11,16 @@ namespace {
 // The first verdict that is not a pass, or a pass.
 Verdict judge_all(const std::vector<Gate>& gates, const Standing& standing, Instant now) {
     std::optional<Instant> again;  // an approval that was given is asked for anew
+    std::optional<CheckProgress> passed;
     for (const Gate& gate : gates) {
         Verdict verdict =
             std::visit([&](const auto& one) { return judge(one, standing, now); }, gate);
-        if (Hold* hold = std::get_if<Hold>(&verdict); hold && again)
-            hold->until = std::min(hold->until.value_or(*again), *again);
+        if (Hold* hold = std::get_if<Hold>(&verdict)) {
+            if (again) hold->until = std::min(hold->until.value_or(*again), *again);
+            if (!hold->progress) hold->progress = passed;
+        }
         if (!std::holds_alternative<Pass>(verdict)) return verdict;
+        if (auto& counted = std::get<Pass>(verdict).progress) passed = std::move(counted);
         const auto* hook = std::get_if<HookApproval>(&gate);
         const Evidence* approval = hook ? last_of<HookAnswer>(standing.seen.evidence) : nullptr;
         if (approval) again = approval->at + hook->evidence_age_max + 1s;

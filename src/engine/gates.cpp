@@ -191,6 +191,10 @@ Verdict judge(const HookApproval& gate, const Standing& standing, Instant now) {
     const Snapshot& seen = standing.seen;
     if (const auto& problem = seen.hook_problem) return Hold{reason_of(*problem), problem->message};
     const PodRow& row = standing.pods;
+    // Who need not be ready may not be there at all; then nobody is disturbed, and nothing to ask.
+    if (gate.next && !row.at(*gate.next)) return Pass{};
+    if (gate.prev && !row.at(*gate.prev))
+        return Hold{Reason::PodsNotReady, sentence({*gate.prev}, row, standing.last_exposed())};
     HookQuestion question{gate.hook, reference(row, gate.prev), reference(row, gate.next), {}};
     question.idempotency_key = transition_key(seen, question.prev, question.next);
     const std::string transition = transition_text(question.prev, question.next);

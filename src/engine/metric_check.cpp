@@ -106,7 +106,28 @@ Hold going_on(const MetricCheck& gate, const CheckProgress& progress, bool misco
     return brief_hold(Reason::CheckingMetrics, text, seen, now);
 }
 
+// What we remember of a step may rest on an old view of the status; what the status says may be
+// somebody else's writing. Where they differ, the less hopeful of the two counts.
+CheckProgress more_cautious(CheckProgress ours, const CheckProgress& reported) {
+    // A pass that only one of them knows of is asked for again, and uses up no try.
+    const int in_vain = std::max(ours.tries - ours.successes, reported.tries - reported.successes);
+    ours.since = std::max(ours.since, reported.since);
+    ours.successes = std::min(ours.successes, reported.successes);
+    ours.tries = in_vain + ours.successes;
+    ours.failures = std::max(ours.failures, reported.failures);
+    ours.failed = std::max(ours.failed, reported.failed);
+    ours.last = std::max(ours.last, reported.last);
+    return ours;
+}
+
 }  // namespace
+
+void recall_progress(Snapshot& seen, std::optional<CheckProgress> reported) {
+    if (!seen.progress)
+        seen.progress = std::move(reported);
+    else if (reported && reported->about == seen.progress->about)
+        seen.progress = more_cautious(std::move(*seen.progress), *reported);
+}
 
 // The generation is that of our last move of the gate: a gate that comes back to where it was is
 // another step.
@@ -148,7 +169,7 @@ Verdict judge(const MetricCheck& gate, const Standing& standing, Instant now) {
     const MetricAnswer answer = is_news ? *opened<MetricAnswer>(*evidence->answer) : MetricAnswer{};
     if (is_news) count(progress, gate, answer, at);
     const bool passed = progress.successes >= gate.success_threshold;
-    if (passed && now - progress.last <= grace) return Pass{};
+    if (passed && now - progress.last <= grace) return Pass{std::move(progress)};
     if (passed) void_passes(progress);  // too long ago to act on
     if (auto fail = used_up(gate, progress, pod)) return std::move(*fail);
 

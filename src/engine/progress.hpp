@@ -32,6 +32,9 @@ struct CheckProgress {
 // What the counts of this step belong to, under this definition of the check.
 std::string check_subject(const Snapshot& seen, std::string_view definition);
 
+// Adds to what is seen what the API remembers of the checks.
+void recall_progress(Snapshot& seen, std::optional<CheckProgress> reported);
+
 // What is remembered of this step; a fresh start if nothing is, or only of something else.
 CheckProgress progress_of(const Snapshot& seen, std::string_view definition, Instant now);
 

@@ -12,7 +12,9 @@
 
 namespace sluice::engine {
 
-struct Pass {};
+struct Pass {
+    std::optional<CheckProgress> progress = {};  // to be remembered while another gate holds
+};
 
 struct Hold {
     Reason reason;

@@ -21,8 +21,9 @@ inline const std::string refused = "sluice.dev/refused";  // what the admission 
 inline const std::string partition_before = "sluice.dev/partition-before";
 
 // Set by people.
-inline const std::string paused = "sluice.dev/paused";  // anything but "false" holds the rollout
-inline const std::string retry = "sluice.dev/retry";    // a new value lets it go on
+inline const std::string paused = "sluice.dev/paused";    // anything but "false" holds the rollout
+inline const std::string retry = "sluice.dev/retry";      // a new value lets it go on
+inline const std::string promote = "sluice.dev/promote";  // a new value ends the pause of a step
 inline const std::string allow_scale_to_zero =
     "sluice.dev/allow-scale-to-zero";  // "true": for the rollout that is open
 inline const std::string allow_unready =

@@ -27,4 +27,8 @@ inline std::string_view text_at(const boost::json::value& whole, std::string_vie
     return found && found->is_string() ? std::string_view{found->get_string()} : "";
 }
 
+// What a merge patch has to say to make `to` of `from`: what is not in `to` is null in it.
+boost::json::value merge_patch_between(const boost::json::value& from,
+                                       const boost::json::value& to);
+
 }  // namespace sluice::model

@@ -19,6 +19,7 @@ Kept::Kept()
                   key::unstick,
                   key::paused,
                   key::retry,
+                  key::promote,
                   key::allow_scale_to_zero,
                   key::allow_unready} {}
 

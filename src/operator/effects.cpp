@@ -24,12 +24,9 @@ void Operator::run_one(controller::StopWatch&& effect) {
     if (!found.empty()) cluster_.cancel(found.mapped());
 }
 
-// Each API has places of its own, so that nobody's peers hold up another's.
 std::vector<Operator::Asker> Operator::make_askers() {
     std::vector<Asker> askers;
-    for (const api::Api& one : api::apis()) {
-        const api::Inquiries& row = one.asks;
-        if (!row.begin) continue;
+    for (const api::Inquiries& row : api::inquiries()) {
         const bool allow_local =
             row.is_about_metrics ? options_.allow_local_metrics : options_.allow_local_hooks;
         askers.push_back(

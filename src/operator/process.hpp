@@ -30,7 +30,7 @@ class Operator {
     int exit_code() const { return exit_code_; }
 
   private:
-    // Who asks the questions of one API.
+    // Who asks one kind of questions.
     struct Asker {
         const api::Inquiries* row;
         std::unique_ptr<probe::Inquirer> inquirer;

@@ -141,7 +141,10 @@ Seen WatchSession::on_events(std::vector<model::WatchEvent> events, Instant now)
     last_failure_.clear();
     for (model::WatchEvent& event : events) {
         if (auto* changed = std::get_if<model::Changed>(&event)) {
-            reached_ = std::max(reached_, model::meta_of(changed->object).resource_version);
+            const std::uint64_t version = model::meta_of(changed->object).resource_version;
+            // Told again, from before what we have seen: it may be gone meanwhile.
+            if (state_ == State::Watch && version < reached_) continue;
+            reached_ = std::max(reached_, version);
             seen.objects.push_back({std::move(changed->object)});
         } else if (auto* deleted = std::get_if<model::Deleted>(&event)) {
             reached_ = std::max(reached_, model::meta_of(deleted->object).resource_version);

@@ -11,13 +11,15 @@ from typing import Any, Callable
 
 import pytest
 
-from harness.api import ApiError, Object, has_condition
-from harness.kubelets import BEHAVIOUR, UNREADY
+from harness.api import Api, ApiError, Object, has_condition
+from harness.hookserver import HookServer, allow, refuse
+from harness.kubelets import BEHAVIOUR, UNREADY, ZONES, node
+from harness.operator import NAMESPACE, sluice
 from harness.places import REPOSITORY
 from harness.recorder import Change, Recorder
 from harness.waiting import stays, wait_for
 from harness.workloads import IMAGE_A, IMAGE_B, claim_template, pod_template, set_behaviour
-from phased_world import Stories, Story, running, world  # noqa: F401: fixtures
+from phased_world import Stories, Story, World, running, world  # noqa: F401: fixtures
 
 NAME = "coder"
 KIND = "StatefulCluster"
@@ -61,6 +63,59 @@ class ClusterStory(Story):
     def patch(self, spec: Object) -> None:
         self.api.patch(KIND, NAME, {"spec": spec}, self.namespace)
 
+    def says(self, verb: str, *flags: str) -> str:
+        """What a person types, and what is printed."""
+        return sluice(verb, f"stc/{NAME}", "-n", self.namespace, "--kubeconfig",
+                      str(self.world.cluster.kubeconfig), *flags)
+
+    def is_bound_to_the_template(self, operator: Api) -> None:
+        """Whoever has the operator's token makes no other pods than this cluster is made of."""
+        uid = self.get(NAME)["metadata"]["uid"]
+        owned = owned_by(NAME, uid, self.namespace)
+        with pytest.raises(ApiError, match="another template than the StatefulCluster"):
+            operator.create(revision(owned("forged"), pod_template("thief", IMAGE_B)))
+        named = {"controller-revision-hash": self.status(NAME)["updateRevision"]}
+        for change, sentence in (
+                ({"containers": [{"name": "app", "image": IMAGE_B}]}, "not the one of the revision"),
+                ({"containers": [{"name": "app", "image": IMAGE_A, "command": ["sh"]}]},
+                 "not the one of the revision"),
+                ({"containers": [{"name": "app", "image": IMAGE_A,
+                                  "securityContext": {"runAsUser": 0}}]},
+                 "not the one of the revision"),
+                ({"containers": [{"name": "app", "image": IMAGE_A},
+                                 {"name": "more", "image": IMAGE_B}]}, "has containers that are not"),
+                ({"hostNetwork": True}, "other privileges"),
+                ({"serviceAccountName": "admin"}, "other privileges"),
+                ({"volumes": [{"name": "root", "hostPath": {"path": "/"}}]}, "other privileges")):
+            pod = {"apiVersion": "v1", "kind": "Pod", "metadata": owned("thief", **named),
+                   "spec": {**pod_template(NAME)["spec"], **change}}
+            with pytest.raises(ApiError, match=sentence):
+                operator.create(pod)
+
+    def wait_for_reason(self, reason: str) -> Object:
+        return self.wait_for(f"the reason {reason}",
+                             lambda seen: seen.get("reason") == reason, NAME)
+
+    def wait_for_update(self, replicas: int = 3) -> None:
+        wait_for("all of the new template", self.images, lambda seen: seen == [IMAGE_B] * replicas)
+        self.wait_for("the end of the update", lambda seen: (
+            seen["currentRevision"] == seen["updateRevision"] and seen["phase"] == "Ready"), NAME)
+
+
+def owned_by(owner: str, uid: str, namespace: str) -> Callable[..., Object]:
+    """Metadata of what a StatefulCluster owns, or is said to own."""
+    def metadata(name: str, **labels: str) -> Object:
+        return {"name": f"{owner}-{name}", "namespace": namespace,
+                "labels": {LABEL: owner, **labels},
+                "ownerReferences": [{"apiVersion": "enge.me/v1alpha1", "kind": KIND, "name": owner,
+                                     "uid": uid, "controller": True}]}
+    return metadata
+
+
+def revision(metadata: Object, template: Object) -> Object:
+    return {"apiVersion": "apps/v1", "kind": "ControllerRevision", "metadata": metadata,
+            "data": {"spec": {"template": template}}, "revision": 9}
+
 
 def cluster(namespace: str, replicas: int, **fields: Any) -> Object:
     spec: Object = {"replicas": replicas, "selector": {"matchLabels": {"app": NAME}},
@@ -74,6 +129,11 @@ def made_twice(changes: list[Change]) -> list[str]:
     """Names under which more than one pod was made."""
     seen = {(one.object["metadata"]["name"], one.object["metadata"]["uid"]) for one in changes}
     return [name for name, count in Counter(name for name, _ in seen).items() if count > 1]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def hooks_of_this_machine(world: World) -> None:  # noqa: F811
+    world.flags = (*world.flags, "--allow-local-hooks", "--hook-retry=1s")
 
 
 STORIES = Stories(ClusterStory)
@@ -185,6 +245,117 @@ def an_update_that_does_not_start_stops_and_is_taken_back(s: ClusterStory) -> No
 
 
 @STORIES.add
+def a_slow_start_is_no_failure(s: ClusterStory) -> None:
+    s.api.create(cluster(s.namespace, 2, failureToleranceSeconds=1, podManagementPolicy="Parallel",
+                         template=pod_template(NAME, annotations={BEHAVIOUR: UNREADY})))
+    before = wait_for("two pods", s.names, lambda seen: len(seen) == 2)
+    stays("the same two", s.names, lambda seen: seen == before, seconds=6)
+    for name in before:
+        set_behaviour(s.api, s.namespace, name, None)
+    assert s.wait_until_ready(2) == before
+
+
+@STORIES.add
+def a_node_is_lost_for_good(s: ClusterStory) -> None:
+    nodes = [f"{s.namespace}-{i}" for i in range(2)]
+    for name in nodes:
+        one = node(name, ZONES[0])
+        one["metadata"]["labels"]["story"] = s.namespace
+        s.api.create(one)
+    template = pod_template(NAME)
+    template["spec"]["nodeSelector"] = {"story": s.namespace}
+    template["spec"]["topologySpreadConstraints"] = [
+        {"maxSkew": 1, "topologyKey": "kubernetes.io/hostname", "whenUnsatisfiable": "DoNotSchedule",
+         "labelSelector": {"matchLabels": {"app": NAME}}}]
+    s.begin(4, template=template, failureToleranceSeconds=600)
+    lost = [pod["metadata"]["name"] for pod in s.pods() if pod["spec"]["nodeName"] == nodes[0]]
+    assert len(lost) == 2, "they are spread"
+    s.api.delete("Node", nodes[0])
+    wait_for("others instead of those", s.names,
+             lambda seen: len(seen) == 4 and not set(lost) & set(seen), deadline=300)
+    s.wait_until_ready(4)
+    assert len(s.claims()) == 4 + len(lost), "what was on that node is kept"
+    s.api.delete("Node", nodes[1])
+
+
+@STORIES.add
+def an_autoscaler_scales_it(s: ClusterStory) -> None:
+    before = s.begin(1)
+    s.api.create({"apiVersion": "autoscaling/v2", "kind": "HorizontalPodAutoscaler",
+                  "metadata": {"name": NAME, "namespace": s.namespace},
+                  "spec": {"minReplicas": 3, "maxReplicas": 5,
+                           "scaleTargetRef": {"apiVersion": "enge.me/v1alpha1", "kind": KIND,
+                                              "name": NAME}}})
+    assert set(before) < set(s.wait_until_ready(3))
+
+
+@STORIES.add
+def undo_puts_the_template_before_back(s: ClusterStory) -> None:
+    s.begin()
+    broken = pod_template(NAME, IMAGE_B, {BEHAVIOUR: UNREADY})
+    broken["spec"]["hostNetwork"] = True
+    s.patch({"template": broken})
+    wait_for("one of the new template", s.images, lambda seen: seen == [IMAGE_A] * 2 + [IMAGE_B])
+    revision = s.status(NAME)["currentRevision"]
+    assert f"undo statefulcluster/{NAME}" in s.says("explain")
+    assert revision in s.says("undo")
+    wait_for("all of the old one", s.images, lambda seen: seen == [IMAGE_A] * 3)
+    s.wait_until_ready(3)
+    assert s.get(NAME)["spec"]["template"] == pod_template(NAME), "and nothing of the other is left"
+    assert s.status(NAME)["currentRevision"] == revision
+
+
+@STORIES.add
+def a_hook_guards_each_step(s: ClusterStory) -> None:
+    name = f"careful-{secrets.token_hex(4)}"
+    with HookServer() as hook:
+        hook.answer(refuse("shards are moving"))
+        s.api.apply({"apiVersion": "v1", "kind": "ConfigMap",
+                     "metadata": {"name": "sluice-hooks", "namespace": NAMESPACE},
+                     "data": {name: f"url: {hook.url}/ask\ntimeout: 5s\n"}})
+        before = s.begin(2, updateStrategy={"gates": {"hook": name}})
+        s.patch({"template": pod_template(NAME, IMAGE_B)})
+        seen = s.wait_for_reason("HookRefused")
+        assert "shards are moving" in seen["message"]
+        stays("nobody goes", s.names, lambda seen: seen == before)
+        hook.answer(allow())
+        s.wait_for_update(2)
+        asked = [one.json for one in hook.requests]
+    assert all(one["statefulcluster"] == NAME for one in asked)
+    allowed = [(bool(one["prev"]), bool(one["next"])) for one in asked]
+    assert allowed[0] == (False, True) and (True, True) in allowed and allowed[-1] == (True, False)
+
+
+@STORIES.add
+def checks_and_a_pause_guard_each_step(s: ClusterStory) -> None:
+    s.trouble(1)
+    check = {"initialDelaySeconds": 0, "periodSeconds": 1, "successThreshold": 2,
+             "query": {"expr": s.expr, "url": s.world.prometheus.url}}
+    before = s.begin(2, updateStrategy={"gates": {"check": check, "pause": {}}})
+    s.patch({"template": pod_template(NAME, IMAGE_B)})
+    s.wait_for_reason("CheckFailed")
+    stays("nobody goes", s.names, lambda seen: seen == before)
+    s.trouble(0)
+    seen = s.wait_for_reason("StepPaused")
+    assert "sluice.dev/promote" in seen["unblock"]
+    assert s.images() == [IMAGE_A, IMAGE_B]
+    stays("the pause", s.images, lambda seen: seen == [IMAGE_A, IMAGE_B])
+    assert "promote statefulcluster/" in s.says("explain")
+    assert "is promoted" in s.says("promote")
+    s.wait_for_update(2)
+
+
+@STORIES.add
+def gates_that_nobody_would_ask_are_refused(s: ClusterStory) -> None:
+    for strategy, sentence in (
+            ({"type": "OnDelete", "gates": {"hook": "noop"}}, "nobody would ask them"),
+            ({"gates": {"check": {"query": {"expr": "up", "url": "ftp://x"}}}}, "must begin with"),
+            ({"gates": {"pause": {"seconds": 0}}}, "pause.seconds")):
+        with pytest.raises(ApiError, match=sentence):
+            s.api.create(cluster(s.namespace, 1, updateStrategy=strategy))
+
+
+@STORIES.add
 def claims_go_where_the_policy_says_so(s: ClusterStory) -> None:
     policy = {"whenScaled": "Delete", "whenFailed": "Delete", "whenDeleted": "Delete"}
     before = s.begin(persistentVolumeClaimRetentionPolicy=policy)
@@ -219,7 +390,13 @@ def a_stolen_token_makes_no_pods_of_its_own(s: ClusterStory) -> None:
     s.api.create(claim)
     with pytest.raises(ApiError, match="only claims of members"):
         operator.delete("PersistentVolumeClaim", "mine", s.namespace)
+    owned = owned_by("elsewhere", "00000000-0000-4000-8000-000000000000", s.namespace)
+    with pytest.raises(ApiError, match="no params found"):
+        operator.create({**pod, "metadata": owned("thief")})
+    with pytest.raises(ApiError, match="no params found"):
+        operator.create(revision(owned("thief"), pod_template("thief")))
     name = s.begin(1)[0]
+    s.is_bound_to_the_template(operator)
     with pytest.raises(ApiError, match="images of a pod and nothing else"):
         operator.patch("Pod", name, {"spec": {"activeDeadlineSeconds": 5}}, s.namespace)
     with pytest.raises(ApiError, match="its own label and annotation"):
@@ -283,3 +460,26 @@ def test_an_operator_that_is_killed_again_and_again_uses_no_identity_twice(
     pods = [pod for pod in api.list("Pod", namespace) if has_condition(pod, "Ready")]
     assert len(pods) == 6
     assert len(api.list("PersistentVolumeClaim", namespace)) == 6
+
+
+def test_two_operators_at_once_use_no_identity_twice(
+        api, namespace: str, operator: Callable[..., Any], install) -> None:
+    for component in ("rbac", "crds", "policies"):
+        install(component)
+    flags = (f"--namespace={namespace}", "--apis=statefulcluster")
+    with Recorder(api, "Pod", namespace) as recorder:
+        for _ in range(2):
+            operator(*flags)
+        api.create(cluster(namespace, 4, podManagementPolicy="Parallel"))
+
+        def wait_for_revision(image: str) -> None:
+            wait_for("four members", lambda: (
+                api.get(KIND, NAME, namespace).get("status", {}).get("phase"),
+                [pod["spec"]["containers"][0]["image"] for pod in api.list("Pod", namespace)]),
+                lambda seen: seen == ("Ready", [image] * 4))
+
+        wait_for_revision(IMAGE_A)
+        api.patch(KIND, NAME, {"spec": {"template": pod_template(NAME, IMAGE_B)}}, namespace)
+        wait_for_revision(IMAGE_B)
+    assert made_twice(recorder.changes) == []
+    assert len(api.list("PersistentVolumeClaim", namespace)) == 4

@@ -62,7 +62,7 @@ inline std::string name_of(std::uint8_t revision) {
 inline std::uint8_t revision_of(const std::string& name) {
     return static_cast<std::uint8_t>(name.back() - 'A');
 }
-inline int index_of(const std::optional<api::pilot::HookPod>& pod) {
+inline int index_of(const std::optional<api::hooks::HookPod>& pod) {
     return pod ? pod->name.back() - '0' : -1;
 }
 
@@ -214,7 +214,7 @@ inline Look Steersman::take(const World& world, const engine::Decision& decision
         look.write = writes_.number_of(write, write);
     }
     const auto* asked =
-        decision.probe ? engine::opened<api::pilot::HookCall>(*decision.probe->question) : nullptr;
+        decision.probe ? engine::opened<api::hooks::HookCall>(*decision.probe->question) : nullptr;
     if (asked)
         look.probe = probes_.number_of(decision.probe->key,
                                        {decision.probe->key, index_of(asked->transition.prev),

@@ -107,9 +107,9 @@ struct Asking {
     HostList metric_hosts;  // that may be asked for metrics; empty: any
 };
 
-// How the questions of an API are asked: its row.
+// A kind of questions, and how they are asked.
 struct Inquiries {
-    // Nothing: it is a question of another type. Null: the API asks nothing.
+    // Never null. Nothing: it is a question of another type.
     std::optional<Inquiry> (*begin)(const engine::Question& question,
                                     const Asking& asking) = nullptr;
     std::string_view subject = {};  // what the sentences speak of: "hook"

@@ -62,27 +62,13 @@ void inform(Decision& decision, const CustomObject& object, const Snapshot& seen
 constexpr Claims claims{"phasedrollout/", "PhasedRollout", steered_by, commands,
                         steer_by,         let_go_of,       inform};
 
-// What we remember of a step may rest on an old view of the status; what the status says may be
-// somebody else's writing. Where they differ, the less hopeful of the two counts.
-engine::CheckProgress more_cautious(engine::CheckProgress ours,
-                                    const engine::CheckProgress& reported) {
-    // A pass that only one of them knows of is asked for again, and uses up no try.
-    const int in_vain = std::max(ours.tries - ours.successes, reported.tries - reported.successes);
-    ours.since = std::max(ours.since, reported.since);
-    ours.successes = std::min(ours.successes, reported.successes);
-    ours.tries = in_vain + ours.successes;
-    ours.failures = std::max(ours.failures, reported.failures);
-    ours.failed = std::max(ours.failed, reported.failed);
-    ours.last = std::max(ours.last, reported.last);
-    return ours;
-}
-
 // What collected counts belong to, beside the step: the check, the spec it stands in, and the last
 // request of a person to try again.
 std::string definition(const CustomObject& object, const Spec& spec, const StatefulSet& set) {
-    const std::string text = fmt::format("{} {} {} {} {}", object.meta.uid, object.meta.generation,
-                                         annotation_of(object, key::retry),
-                                         annotation(set, key::retry), definition_of(spec.check));
+    const std::string text =
+        fmt::format("{} {} {} {} {}", object.meta.uid, object.meta.generation,
+                    annotation_of(object, key::retry), annotation(set, key::retry),
+                    metrics::definition_of(spec.check));
     return fmt::format("{:016x}", fnv1a(text));
 }
 
@@ -261,11 +247,7 @@ bool concerns(const StatefulSet& set, const std::vector<CustomObject>& objects) 
 void prepare(Snapshot& seen) {
     const CustomObject* object = holder_of(claims, seen);
     if (!object) return;
-    auto reported = remembered(*object);
-    if (!seen.progress)
-        seen.progress = std::move(reported);
-    else if (reported && reported->about == seen.progress->about)
-        seen.progress = more_cautious(std::move(*seen.progress), *reported);
+    engine::recall_progress(seen, remembered(*object));
 }
 
 Decision decide(const Snapshot& seen, Instant now) {

@@ -95,14 +95,15 @@ Reply abort(const Steered& steered, Instant) {
 
 }  // namespace
 
-const Dialect dialect{"phasedrollout",
-                      &resource,
-                      names,
-                      is_steered,
-                      workload_of,
-                      standing,
-                      facts,
-                      {promote, promote, annotated::pause_by<standing>,
-                       annotated::resume_by<standing>, abort, annotated::retry_by<standing>}};
+const Dialect dialect{
+    "phasedrollout",
+    &resource,
+    names,
+    is_steered,
+    workload_of,
+    standing,
+    facts,
+    {promote, promote, annotated::pause_by<standing>, annotated::resume_by<standing>, abort,
+     annotated::retry_by<standing>, undo_by<workload_of>}};
 
 }  // namespace sluice::api::phased_rollout

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "api/hooks/gate.hpp"
 #include "engine/steering.hpp"
 
 namespace sluice::api::pilot {
@@ -14,25 +15,6 @@ constexpr engine::Command commands[] = {
      "kubectl -n {0} label --overwrite statefulset {1} dd-statefulset-pilot=HOOK"},
 };
 
-std::optional<HookPod> pod_of(const std::optional<engine::PodRef>& pod) {
-    if (!pod) return std::nullopt;
-    return HookPod{pod->name, pod->uid, {}, {}};
-}
-
-// The question of the gate, with all that it takes to ask it.
-std::shared_ptr<const engine::Question> call_of(const engine::HookQuestion& asked,
-                                                const engine::Snapshot& seen) {
-    Transition transition{.hook = asked.hook,
-                          .ns = seen.subject.ns,
-                          .statefulset = seen.subject.name,
-                          .annotations = seen.workload.annotations,
-                          .prev = pod_of(asked.prev),
-                          .next = pod_of(asked.next),
-                          .idempotency_key = asked.idempotency_key};
-    return engine::question_of(HookCall{
-        std::move(transition), std::static_pointer_cast<const HookCatalogue>(seen.settings)});
-}
-
 }  // namespace
 
 engine::Plan compile(const Subscription& subscription, PodCount replicas, Duration hook_retry) {
@@ -43,7 +25,7 @@ engine::Plan compile(const Subscription& subscription, PodCount replicas, Durati
         gate.retry = hook_retry;
         return gate;
     };
-    const bool early = subscription.when == When::Running;
+    const bool early = subscription.when == hooks::When::Running;
     for (PodCount target{1}; target <= replicas; ++target.value) {
         const PodIndex next{partition_for(target, replicas).value};
         const engine::PodsReady ready{next, subscription.allow_unready};
@@ -71,17 +53,12 @@ engine::Decision decide(const engine::Snapshot& seen, Instant now) {
     course.commands = commands;
     if (!subscription)
         return engine::release(seen, course, fmt::format("The label {} is gone", label), now);
-    if (seen.settings)
-        subscription->when =
-            when_of(static_cast<const HookCatalogue&>(*seen.settings), subscription->hook);
+    if (seen.settings) subscription->when = hooks::when_of(seen, subscription->hook);
     course.compile = [&] {
         return compile(*subscription, set.replicas, seen.environment.hook_retry);
     };
     engine::Decision decision = engine::steer(seen, course, now);
-    if (!decision.probe) return decision;
-    engine::Probe& probe = *decision.probe;
-    if (const auto* asked = engine::opened<engine::HookQuestion>(*probe.question))
-        probe.question = call_of(*asked, seen);
+    hooks::complete(decision, seen, "statefulset");
     return decision;
 }
 

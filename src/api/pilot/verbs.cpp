@@ -75,15 +75,16 @@ Reply abort(const Steered& steered, Instant) {
 
 }  // namespace
 
-const Dialect dialect{"pilot",
-                      &model::statefulsets,
-                      names,
-                      is_steered,
-                      workload_of,
-                      standing,
-                      facts,
-                      {promote, promote, annotated::pause_by<standing>,
-                       annotated::resume_by<standing>, abort, annotated::retry_by<standing>},
-                      pilot::label};
+const Dialect dialect{
+    "pilot",
+    &model::statefulsets,
+    names,
+    is_steered,
+    workload_of,
+    standing,
+    facts,
+    {promote, promote, annotated::pause_by<standing>, annotated::resume_by<standing>, abort,
+     annotated::retry_by<standing>, undo_by<workload_of>},
+    pilot::label};
 
 }  // namespace sluice::api::pilot

@@ -178,6 +178,9 @@ void add_status(Decision& decision, const ReportInput& on, Instant now) {
     const bool begins = status.pause.begun && (!on.old.pause.begun || on.old.step != status.step);
     if (begins) decision.notices.push_back({Reason::StepPaused, status.message});
     if (!is_known) tell_moments(decision, on.old, status);
+    // What a person asked for is struck off by whoever knows how things stand, and not by an old
+    // view in which it has been done, or makes no sense.
+    if (!is_known && status.commands != on.old.commands) decision.needs_live = true;
     add_write(decision, on.object, on.old, is_known ? on.old : status);
 }
 

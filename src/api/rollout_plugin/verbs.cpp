@@ -237,7 +237,9 @@ Reply retry(const Steered& steered, Instant) {
 }  // namespace
 
 const Dialect dialect{
-    "rolloutplugin", &resource, names, is_steered,
-    workload_of,     standing,  facts, {promote, promote_full, pause, resume, abort, retry}};
+    "rolloutplugin", &resource,
+    names,           is_steered,
+    workload_of,     standing,
+    facts,           {promote, promote_full, pause, resume, abort, retry, undo_by<workload_of>}};
 
 }  // namespace sluice::api::rollout_plugin

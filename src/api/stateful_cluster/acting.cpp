@@ -26,7 +26,10 @@ bool Reconciliation::delete_leaver() {
 // Where the policy says so, and only when the pod is gone; claims that are not there are done with.
 bool Reconciliation::delete_claims() {
     for (const Leaver& leaver : next_.leaving) {
-        if (view_.pod(leaver.name)) continue;
+        // Who was never made may have been given the claims of a pod that is still there.
+        const std::string_view identity =
+            leaver.claims_of.empty() ? identity_in(leaver.name) : leaver.claims_of;
+        if (view_.pod(leaver.name) || view_.is_mounted(identity)) continue;
         const auto wanted = claims_of(object_, spec_, leaver.name, leaver.claims_of);
         const auto left = claims_left(wanted, seen_);
         if (!left) {

@@ -1,12 +1,25 @@
-// The plan of an update: so many members at a time as may be away, from the last one on.
+// The plan of an update: so many members at a time as may be away, from the last one on. Between
+// two steps may be a pause, before each a check of Prometheus; a hook is asked before the first
+// step, between any two, and after the last.
 #pragma once
 
+#include "api/hooks/hook.hpp"
 #include "api/stateful_cluster/spec.hpp"
+#include "api/stateful_cluster/status.hpp"
 #include "engine/plan.hpp"
 
 namespace sluice::api::stateful_cluster {
 
-// `allow_unready`: a person said that members that were not updated yet need not be ready.
-engine::Plan compile(const Spec& spec, PodCount members, bool allow_unready = false);
+struct Circumstances {
+    PodCount members;
+    bool allow_unready = false;   // a person said: never mind those that were not updated yet
+    std::string definition = {};  // what the counts of a check belong to
+    std::optional<PauseStatus> pause = {};  // that has begun
+    bool goes_on = false;                   // somebody ended it
+    hooks::When when = hooks::When::Ready;  // the hook wants to be asked
+    Duration hook_retry = 30s;
+};
+
+engine::Plan compile(const Spec& spec, const Circumstances& now);
 
 }  // namespace sluice::api::stateful_cluster

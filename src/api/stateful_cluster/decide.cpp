@@ -5,13 +5,15 @@
 #include <algorithm>
 
 #include "api/claims.hpp"
+#include "api/hooks/gate.hpp"
 #include "api/stateful_cluster/bodies.hpp"
 #include "api/stateful_cluster/compile.hpp"
 #include "api/stateful_cluster/in_place.hpp"
 #include "api/stateful_cluster/part.hpp"
 #include "api/stateful_cluster/reconciliation.hpp"
 #include "api/stateful_cluster/report.hpp"
-#include "engine/steering.hpp"
+#include "base/hash.hpp"
+#include "engine/gates.hpp"
 #include "model/annotations.hpp"
 
 namespace sluice::api::stateful_cluster {
@@ -46,6 +48,24 @@ std::optional<engine::Memory> memory_of(const Status& status) {
     return engine::decode_memory(status.rollout);
 }
 
+std::string digest(std::string_view text) {
+    return fmt::format("{:016x}", fnv1a(text));
+}
+
+// What people said last to end a pause.
+std::string promote_asked(const CustomObject& object) {
+    const std::string& said = annotation_of(object, key::promote);
+    return said.empty() ? said : digest(said);
+}
+
+// What the counts of a check belong to, beside the step: the check, and the last request of a
+// person to try again.
+std::string definition_of(const CustomObject& object, const Spec& spec) {
+    if (!spec.gates.check) return {};
+    return digest(object.meta.uid + annotation_of(object, key::retry) +
+                  metrics::definition_of(*spec.gates.check));
+}
+
 }  // namespace
 
 Reconciliation::Reconciliation(const Snapshot& seen, const Spec& spec, Instant now)
@@ -73,16 +93,18 @@ bool Reconciliation::is_open() const {
     return memory && memory->open;
 }
 
-// How many members the update may have reached by now.
-void Reconciliation::steer() {
-    if (spec_.strategy == Strategy::OnDelete) {
-        const bool is_done = std::ranges::all_of(
-            next_.members, [&](const Member& one) { return one.revision == revision_; });
-        if (is_done) next_.current_revision = revision_;
-        next_.exposed = {};
-        next_.rollout.clear();
-        return;
-    }
+Circumstances Reconciliation::circumstances() const {
+    Circumstances now{.members = PodCount{static_cast<std::int32_t>(next_.members.size())}};
+    now.allow_unready = annotation_of(object_, key::allow_unready) == "true";
+    now.definition = definition_of(object_, spec_);
+    now.pause = next_.pause;
+    now.goes_on = next_.pause && next_.pause->promote != promote_asked(object_);
+    now.hook_retry = seen_.environment.hook_retry;
+    if (!spec_.gates.hook.empty()) now.when = hooks::when_of(seen_, spec_.gates.hook);
+    return now;
+}
+
+engine::Course Reconciliation::course() const {
     engine::Course course;
     course.claim = fmt::format("statefulcluster/{}", view_.cluster());
     course.commands = commands();
@@ -96,15 +118,44 @@ void Reconciliation::steer() {
                                            .memory = memory_of(next_)};
     for (const Member& one : next_.members)
         course.members->names.push_back(one.name);
-    const PodCount count{static_cast<std::int32_t>(next_.members.size())};
-    const bool allow_unready = annotation_of(object_, key::allow_unready) == "true";
-    course.compile = [&] { return compile(spec_, count, allow_unready); };
-    decision_ = engine::steer(seen_, course, now_);
-    const auto& memory = decision_.memory;
-    if (!memory) return;
-    next_.rollout = encode(*memory);
-    next_.exposed = memory->open ? exposed_count(memory->partition, count) : PodCount{0};
-    if (!memory->open && !memory->failed) next_.current_revision = memory->revision;
+    course.compile = [this] { return compile(spec_, circumstances()); };
+    return course;
+}
+
+// Each step has checks and a pause of its own.
+void Reconciliation::note_gates() {
+    if (decision_.memory || !is_open()) {
+        next_.check.reset();
+        next_.pause.reset();
+    }
+    const auto& rests_at = decision_.rests_at;
+    if (rests_at && (!next_.pause || next_.pause->step != *rests_at))
+        next_.pause = PauseStatus{*rests_at, in_whole_seconds(now_) + 1s, promote_asked(object_)};
+    if (!decision_.progress) return;
+    next_.check = *decision_.progress;
+    // Each trouble in other words would cost a write.
+    if (next_.check->last_result == engine::CheckResult::Error) next_.check->last_text.clear();
+}
+
+// How many members the update may have reached by now.
+void Reconciliation::steer() {
+    if (spec_.strategy == Strategy::OnDelete) {
+        const bool is_done = std::ranges::all_of(
+            next_.members, [&](const Member& one) { return one.revision == revision_; });
+        if (is_done) next_.current_revision = revision_;
+        next_.exposed = {};
+        next_.rollout.clear();
+        return note_gates();
+    }
+    decision_ = engine::steer(seen_, course(), now_);
+    hooks::complete(decision_, seen_, "statefulcluster");
+    if (const auto& memory = decision_.memory) {
+        const PodCount count{static_cast<std::int32_t>(next_.members.size())};
+        next_.rollout = encode(*memory);
+        next_.exposed = memory->open ? exposed_count(memory->partition, count) : PodCount{0};
+        if (!memory->open && !memory->failed) next_.current_revision = memory->revision;
+    }
+    note_gates();
 }
 
 // From which revisions the update can be made in place; false: they must be read first.
@@ -143,6 +194,11 @@ void Reconciliation::report() {
                    fmt::format("{} {} was refused: {}", refused->ref.resource->kind,
                                refused->ref.name, refused->refusal->why),
                    {}};
+    if (members.phase == engine::Phase::Idle && seen_.hook_problem)
+        members = {engine::Phase::Blocked,
+                   engine::reason_of(*seen_.hook_problem),
+                   seen_.hook_problem->message,
+                   {}};
     const bool is_idle = decision_.report.phase == engine::Phase::Idle;
     const bool is_refusal = members.reason == Reason::MemberRefused;
     if (held_)
@@ -166,7 +222,9 @@ bool Reconciliation::is_busy() const {
 
 // Everything that was decided, in one write.
 void Reconciliation::write_status(bool is_urgent) {
-    if (!is_urgent && is_busy() && now_ < old_.written + counting_pace) {
+    // What a gate has come to is not known from the pods, and lost with whoever does not write it.
+    const bool is_of_pods = next_.check == old_.check && next_.pause == old_.pause;
+    if (!is_urgent && is_of_pods && is_busy() && now_ < old_.written + counting_pace) {
         const Instant due = old_.written + counting_pace;
         decision_.wake_at = std::min(decision_.wake_at.value_or(due), due);
         decision_.notices.clear();
@@ -245,6 +303,8 @@ void prepare(Snapshot& seen) {
     workload.has_annotations = true;
     const auto spec = read_spec(object);
     if (!spec) return;
+    if (!spec->gates.hook.empty()) hooks::prepare(seen, spec->gates.hook);
+    if (spec->gates.check) engine::recall_progress(seen, status.check);
     workload.replicas = spec->replicas;
     workload.min_ready = spec->min_ready;
     workload.current_revision = status.current_revision;

@@ -301,6 +301,12 @@ const Pod* View::pod(const std::string& name) const {
     return found == pods.end() ? nullptr : &*found;
 }
 
+bool View::is_mounted(std::string_view identity) const {
+    return std::ranges::any_of(pods, [&](const Pod& one) {
+        return (one.claims.empty() ? identity_in(one.meta.key.name) : one.claims) == identity;
+    });
+}
+
 bool View::is_ready(const Member& member) const {
     const Pod* found = pod(member.name);
     return found && found->ready && !found->meta.deleting;

@@ -36,6 +36,8 @@ struct View {
     // Its state as its pod says it, and since when it has been so.
     Member::State state(const Member& member) const;
     Instant since(const Member& member) const;
+    // A pod is there that has the claims of this identity, its own or another's.
+    bool is_mounted(std::string_view identity) const;
     // Its pod is there, and neither it nor the ledger has ever seen it ready.
     bool was_never_ready(const Member& member) const;
     const std::string& cluster() const { return object.meta.key.name; }

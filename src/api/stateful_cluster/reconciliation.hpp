@@ -7,10 +7,12 @@
 #include <vector>
 
 #include "api/claims.hpp"
+#include "api/stateful_cluster/compile.hpp"
 #include "api/stateful_cluster/members.hpp"
 #include "api/stateful_cluster/spec.hpp"
 #include "engine/decision.hpp"
 #include "engine/snapshot.hpp"
+#include "engine/steering.hpp"
 
 namespace sluice::api::stateful_cluster {
 
@@ -22,7 +24,10 @@ class Reconciliation {
 
   private:
     void note_revision();
+    engine::Course course() const;
+    Circumstances circumstances() const;
     void steer();
+    void note_gates();
     bool find_in_place();
     void tend_members();
     void report();

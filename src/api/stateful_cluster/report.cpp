@@ -14,6 +14,8 @@ using engine::Phase;
 using engine::Reason;
 using engine::StatusReport;
 
+constexpr const char* edit =
+    "what the message says; to change the gate: kubectl -n {0} edit statefulcluster {1}";
 constexpr engine::Command own_commands[] = {
     {Reason::PodsNotReady, "kubectl -n {0} get pods -l sluice.dev/statefulcluster={1}"},
     {Reason::MembersStarting, "kubectl -n {0} get pods -l sluice.dev/statefulcluster={1}"},
@@ -28,6 +30,21 @@ constexpr engine::Command own_commands[] = {
     {Reason::KeptBack,
      "kubectl -n {0} patch statefulcluster {1} --type merge -p "
      "'{{\"spec\":{{\"updateStrategy\":{{\"rollingUpdate\":{{\"partition\":0}}}}}}}}'"},
+    {Reason::StepPaused,
+     "kubectl -n {0} annotate --overwrite statefulcluster {1} sluice.dev/promote=$(date +%s)"},
+    {Reason::HookRefused,
+     "it is asked again by itself; to stop asking: kubectl -n {0} annotate statefulcluster {1} "
+     "sluice.dev/paused=true"},
+    {Reason::UnknownHook, edit},
+    {Reason::CheckFailed,
+     "it is asked again by itself; to see the answers: kubectl -n {0} describe statefulcluster "
+     "{1}"},
+    {Reason::ChecksExhausted,
+     "kubectl -n {0} annotate --overwrite statefulcluster {1} sluice.dev/retry=$(date +%s)"},
+    {Reason::PrometheusError,
+     "it is asked again by itself, every half minute; to see whom: kubectl -n {0} get "
+     "statefulcluster {1} -o yaml"},
+    {Reason::PrometheusConfigError, edit},
     {Reason::Paused, "kubectl -n {0} annotate statefulcluster {1} sluice.dev/paused-"},
 };
 
@@ -138,6 +155,8 @@ Status substance_of(Status status) {
     status.conditions.clear();
     status.phase = status.reason = status.message = status.unblock = "";
     status.since = status.written = {};
+    status.check.reset();
+    status.pause.reset();
     return status;
 }
 

@@ -1,12 +1,19 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <boost/json.hpp>
+#include <ranges>
+
+#include "api/stateful_cluster/bodies.hpp"
 #include "api/stateful_cluster/decide.hpp"
 #include "api/stateful_cluster/spec.hpp"
 #include "api/stateful_cluster/status.hpp"
-#include "engine/memory.hpp"
+#include "model/json_text.hpp"
 
 namespace sluice::api::stateful_cluster {
 namespace {
+
+namespace json = boost::json;
 
 constexpr std::string_view names[] = {"statefulcluster", "stc"};
 
@@ -28,6 +35,31 @@ Standing standing(const Steered& steered) {
     return standing;
 }
 
+// The last first; one of them can be gone back to.
+std::string earlier_revisions(const Status& status) {
+    std::string text;
+    for (const std::string& one : std::views::reverse(status.revisions))
+        if (one != status.update_revision) text += (text.empty() ? "" : ", ") + one;
+    return text;
+}
+
+// What guards its updates, and how far that has come.
+void add_gates(std::vector<Fact>& facts, const model::CustomObject& object, const Status& status) {
+    const auto spec = read_spec(object);
+    if (!spec) return;
+    const Gates& gates = spec->gates;
+    if (gates.pause)
+        facts.push_back(
+            {"pause", gates.pause->length
+                          ? fmt::format("{} between two steps", to_text(*gates.pause->length))
+                          : std::string{"between two steps, until promoted"}});
+    if (gates.check)
+        facts.push_back({"check", fmt::format("{} of {} passes in a row",
+                                              status.check ? status.check->successes : 0,
+                                              gates.check->success_threshold)});
+    if (!gates.hook.empty()) facts.push_back({"hook", gates.hook});
+}
+
 std::vector<Fact> facts(const Steered& steered, Instant) {
     constexpr std::string_view states[] = {"planned", "being made", "starting", "ready",
                                            "not ready"};
@@ -39,6 +71,9 @@ std::vector<Fact> facts(const Steered& steered, Instant) {
                                      ? status.update_revision
                                      : fmt::format("{}, on the way to {}", status.current_revision,
                                                    status.update_revision)});
+    if (std::string kept = earlier_revisions(status); !kept.empty())
+        facts.push_back({"earlier", std::move(kept)});
+    add_gates(facts, steered.object, status);
     for (const Member& member : status.members) {
         std::string text = fmt::format(
             "{}, revision {}", states[static_cast<std::size_t>(member.state)], member.revision);
@@ -52,16 +87,57 @@ std::vector<Fact> facts(const Steered& steered, Instant) {
     return facts;
 }
 
-Reply promote(const Steered& steered, Instant) {
-    return decline("{} has no steps to promote: its members are updated one after the other.",
-                   steered.title);
+Reply promote(const Steered& steered, Instant now) {
+    const Status status = read_status(steered.object);
+    if (status.reason != engine::entry(engine::Reason::StepPaused).name)
+        return decline(
+            "{} is not paused at a step, so there is nothing to promote: its phase is {}.",
+            steered.title, status.phase.empty() ? "not known yet" : status.phase);
+    return annotated::promote(steered, now);
+}
+
+Reply promote_full(const Steered& steered, Instant) {
+    return decline(
+        "{} cannot be promoted past its gates: take them out of spec.updateStrategy.gates.",
+        steered.title);
 }
 
 Reply abort(const Steered& steered, Instant) {
     return decline(
-        "{} cannot be aborted by a word. Pause holds it here; the old template takes the members "
-        "that were updated back.",
+        "{} is not aborted: undo puts the template before back, and the members that were updated "
+        "follow it.",
         steered.title);
+}
+
+// The revision that a person named, or the last one before the one that is asked for now.
+std::string_view wanted_revision(const Steered& steered, const Status& status) {
+    if (!steered.revision.empty()) return steered.revision;
+    const auto& all = status.revisions;
+    return all.size() < 2 ? std::string_view{} : std::string_view{all[all.size() - 2]};
+}
+
+Reply undo(const Steered& steered, Instant) {
+    const Status status = read_status(steered.object);
+    const std::string_view wanted = wanted_revision(steered, status);
+    if (wanted.empty()) return decline("{} has had one template only.", steered.title);
+    if (wanted == status.update_revision)
+        return decline("{} is at revision {} already, or on the way to it.", steered.title, wanted);
+    const auto found = std::ranges::find(steered.history, wanted, [](const auto& one) {
+        return std::string_view{one.meta.key.name};
+    });
+    const std::string text = found == steered.history.end() ? "" : template_in(found->spec);
+    if (text.empty())
+        return decline("{} keeps no revision {}. It keeps: {}.", steered.title, wanted,
+                       earlier_revisions(status));
+    const json::value spec = model::parse_json(steered.object.spec);
+    const json::value* now = model::value_at(spec, "/template");
+    json::value changes =
+        model::merge_patch_between(now ? *now : json::value{}, model::parse_json(text));
+    return Change{
+        {{Place::Object, {{"spec", json::object{{"template", std::move(changes)}}}}}},
+        fmt::format("{} goes back to the template of revision {}: its members are updated to it "
+                    "as to any other, through the same gates.",
+                    steered.title, wanted)};
 }
 
 }  // namespace
@@ -73,7 +149,9 @@ const Dialect dialect{"statefulcluster",
                       workload_of,
                       standing,
                       facts,
-                      {promote, promote, annotated::pause_by<standing>,
-                       annotated::resume_by<standing>, abort, annotated::retry_by<standing>}};
+                      {promote, promote_full, annotated::pause_by<standing>,
+                       annotated::resume_by<standing>, abort, annotated::retry_by<standing>, undo},
+                      {},
+                      {&revisions, cluster_label}};
 
 }  // namespace sluice::api::stateful_cluster

@@ -65,9 +65,14 @@ std::expected<std::string, std::string> change(Server& server, const Asked& aske
         if (!view) return std::unexpected(view.error().message);
         const auto found = choose(*view, wanted, server.ns());
         if (!found) return std::unexpected(found.error());
-        const api::Reply reply = api::reply(*(*found)->dialect, verb, (*found)->steered, now);
+        Found meant = **found;
+        meant.steered.revision = asked.revision;
+        if (verb == api::Verb::Undo)
+            if (const auto read = read_history(server, meant); !read)
+                return std::unexpected(read.error().message);
+        const api::Reply reply = api::reply(*meant.dialect, verb, meant.steered, now);
         if (!reply) return std::unexpected(reply.error().why);
-        const auto sent = send(server, **found, *reply);
+        const auto sent = send(server, meant, *reply);
         if (sent) return reply->done;
         if (sent.error().kind != ErrorKind::Conflict) return std::unexpected(sent.error().message);
     }

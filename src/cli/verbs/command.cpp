@@ -113,6 +113,9 @@ constexpr VerbHelp helps[] = {
      "instead.\nExample: sluice abort rp/web -n shop"},
     {"retry", api::Verb::Retry, "Try a rollout that failed or was aborted again",
      "Example: sluice retry sts/web -n shop"},
+    {"undo", api::Verb::Undo, "Put the template before the last change back",
+     "Only for what keeps its templates itself; for the others the refusal says what to type "
+     "instead.\nExample: sluice undo stc/coder -n shop"},
 };
 
 }  // namespace
@@ -130,6 +133,11 @@ VerbCommands::VerbCommands(CLI::App& app, std::string program)
         changes_.push_back(add(app, help.word, help.short_help, true));
         changes_.back()->footer(help.footer);
     }
+    changes_.back()
+        ->add_option("--to-revision", asked_.revision,
+                     "The revision to go back to, as sluice explain shows it (default: the one "
+                     "before)")
+        ->group("Options");
     changes_.front()->add_flag("--full", full_, "Skip all steps that are left")->group("Options");
 }
 

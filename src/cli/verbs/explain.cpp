@@ -28,6 +28,7 @@ constexpr VerbWords verb_words[] = {
     {api::Verb::Resume, "resume", "let it go on"},
     {api::Verb::Abort, "abort", "take the updated pods back"},
     {api::Verb::Retry, "retry", "try again"},
+    {api::Verb::Undo, "undo", "put the template before back"},
 };
 
 std::vector<api::PodView> pods_of(Server& server, const api::Workload& workload,
@@ -70,7 +71,7 @@ std::vector<Hint> hints_for(const Asked& asked, const Found& found, const api::S
     for (const VerbWords& words : verb_words) {
         // To hold what rests is possible, and nothing that anybody has to be told now.
         const bool rests = standing.mood == api::Mood::Resting;
-        if (rests && words.verb == api::Verb::Pause) continue;
+        if (rests && (words.verb == api::Verb::Pause || words.verb == api::Verb::Undo)) continue;
         if (!makes_sense(words.verb)) continue;
         hints.push_back(
             {command_text(asked, std::string{words.typed}, found), std::string{words.meaning}});
@@ -102,8 +103,10 @@ json::object event_json(const api::EventView& event) {
 
 }  // namespace
 
-Explanation gather(Server& server, const Asked& asked, const Found& found, Instant now) {
+Explanation gather(Server& server, const Asked& asked, Found found, Instant now) {
+    const auto past = read_history(server, found);
     Explanation all{found, found.dialect->standing(found.steered), {}, {}, {}, {}};
+    if (!past) all.missing.push_back("Earlier templates cannot be shown: " + past.error().message);
     const auto& workload = found.steered.workload;
     if (workload) all.pods = pods_of(server, *workload, all.missing);
     const bool may_read = add_events(server, found.steered.object.meta, all);

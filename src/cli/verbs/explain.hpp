@@ -25,7 +25,7 @@ struct Explanation {
 };
 
 // What the server tells about it; what may not be read is missing, and the rest is told.
-Explanation gather(Server& server, const Asked& asked, const Found& found, Instant now);
+Explanation gather(Server& server, const Asked& asked, Found found, Instant now);
 
 std::vector<Line> explain_lines(const Explanation& all, const Style& style, Instant now);
 std::string explain_json(const Explanation& all, Instant now);

@@ -3,13 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/json.hpp>
 #include <cctype>
 #include <tuple>
 
+#include "api/registry.hpp"
 #include "base/names.hpp"
 #include "base/printable.hpp"
 
 namespace sluice::cli {
+
+namespace json = boost::json;
+
 namespace {
 
 void add(View& view, const api::Dialect& dialect, api::Steered steered) {
@@ -136,6 +141,21 @@ std::expected<const Found*, std::string> choose(const View& view, const Wanted& 
     if (!view.left_out.empty())
         sentence += " Not everything could be looked at: " + view.left_out.front();
     return std::unexpected(std::move(sentence));
+}
+
+Result<void> read_history(Server& server, Found& found) {
+    const api::History& kept = found.dialect->history;
+    if (!kept.resource) return {};
+    const model::ObjectKey& key = found.steered.object.meta.key;
+    const auto objects =
+        server.list(*kept.resource, key.ns, fmt::format("{}={}", kept.label, key.name));
+    if (!objects) return std::unexpected(objects.error());
+    for (const json::object& object : *objects) {
+        auto read = model::decode_custom_object(json::serialize(object), api::kept(),
+                                                kept.resource->content);
+        if (read) found.steered.history.push_back(std::move(*read));
+    }
+    return {};
 }
 
 std::string command_text(const Asked& asked, const std::string& verb, const Found& found) {

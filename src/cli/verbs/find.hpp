@@ -45,6 +45,9 @@ Result<View> look(Server& server, const std::string& ns, const api::Dialect* onl
 std::expected<const Found*, std::string> choose(const View& view, const Wanted& wanted,
                                                 const std::string& ns);
 
+// Adds the earlier templates that its API keeps, if it keeps any.
+Result<void> read_history(Server& server, Found& found);
+
 // "sluice pause statefulset/web -n shop", with the flags that lead to the same cluster.
 std::string command_text(const Asked& asked, const std::string& verb, const Found& found);
 

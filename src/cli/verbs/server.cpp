@@ -90,8 +90,8 @@ Result<std::vector<json::object>> Server::collect(Path path_of) {
 }
 
 Result<std::vector<json::object>> Server::list(const model::Resource& resource,
-                                               const std::string& ns) {
-    const runtime::WatchScope scope{&resource, ns};
+                                               const std::string& ns, std::string_view labels) {
+    const runtime::WatchScope scope{&resource, ns, {.labels = labels}};
     return collect([&](const std::string& next) { return wire::list_path(scope, {next, page}); });
 }
 

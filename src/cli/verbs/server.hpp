@@ -24,7 +24,8 @@ struct Asked {
     std::string context;
     std::string ns;  // empty: that of the context
     bool all_namespaces = false;
-    std::string name;  // "name" or "kind/name"; empty: all
+    std::string name;      // "name" or "kind/name"; empty: all
+    std::string revision;  // to go back to; empty: the one before
     Output output = Output::Text;
 };
 
@@ -37,9 +38,11 @@ class Server {
     // Where we look: the namespace that was asked for, or that of the context.
     const std::string& ns() const { return ns_; }
 
-    // All objects of a kind; `ns` empty: in all namespaces. NotFound: there is no such kind.
+    // All objects of a kind; `ns` empty: in all namespaces; `labels`: only those with these.
+    // NotFound: there is no such kind.
     Result<std::vector<boost::json::object>> list(const model::Resource& resource,
-                                                  const std::string& ns);
+                                                  const std::string& ns,
+                                                  std::string_view labels = {});
     Result<std::vector<boost::json::object>> list_pods(const std::string& ns,
                                                        const std::string& selector);
     Result<std::vector<boost::json::object>> list_events(const std::string& ns,

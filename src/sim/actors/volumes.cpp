@@ -1,5 +1,5 @@
-// Storage: every claim gets a volume of its own, at once; a claim that a pod uses is not taken
-// away before the pod is gone; a volume goes with its claim.
+// Storage: every claim gets a volume of its own, at once, which grows with it; a claim that a pod
+// uses is not taken away before the pod is gone; a volume goes with its claim.
 #include <algorithm>
 #include <set>
 
@@ -54,8 +54,7 @@ class Volumes final : public Controller {
             });
             return;
         }
-        const bool is_bound = text(child(claim, "status"), "phase") == "Bound";
-        if (!is_bound || is_terminating(claim)) queue_.add(key);
+        if (!is_bound(claim) || wants_more(claim) || is_terminating(claim)) queue_.add(key);
     }
 
   private:
@@ -63,7 +62,29 @@ class Volumes final : public Controller {
         const ObjectPtr claim = at_.api.find("persistentvolumeclaims", key.ns, key.name);
         if (!claim) return true;
         if (is_terminating(claim->object())) return let_go(claim);
-        return text(child(claim->object(), "status"), "phase") == "Bound" || bind(claim);
+        if (!is_bound(claim->object())) return bind(claim);
+        return !wants_more(claim->object()) || grow(claim->object());
+    }
+
+    static bool is_bound(const json::object& claim) {
+        return text(child(claim, "status"), "phase") == "Bound";
+    }
+    static bool wants_more(const json::object& claim) {
+        return is_bound(claim) && text_at(claim, "/status/capacity/storage") !=
+                                      text_at(claim, "/spec/resources/requests/storage");
+    }
+
+    bool grow(json::object claim) {
+        const json::value size = child(child(child(claim, "spec"), "resources"), "requests");
+        const ObjectPtr volume = at_.api.find(
+            "persistentvolumes", {}, std::string{text(child(claim, "spec"), "volumeName")});
+        if (volume) {
+            json::object larger = volume->object();
+            object_in(larger, "/spec")["capacity"] = size;
+            if (!went(at_.api.update(std::move(larger), user, at_.now()))) return false;
+        }
+        object_in(claim, "/status")["capacity"] = size;
+        return went(at_.api.update(std::move(claim), user, at_.now(), "status"));
     }
 
     bool bind(const ObjectPtr& claim) {

@@ -247,6 +247,21 @@ bool is_statefulset(const AdmissionRequest& request) {
     return request.resource.id() == "statefulsets.apps";
 }
 
+// A claim grows only where its class says so.
+std::optional<std::string> refused_growth(const AdmissionRequest& request,
+                                          const json::object& claim) {
+    if (request.resource.id() != "persistentvolumeclaims" || !request.before ||
+        !request.subresource.empty())
+        return std::nullopt;
+    constexpr const char* size_at = "/spec/resources/requests/storage";
+    if (text_at(claim, size_at) == text_at(*request.before, size_at)) return std::nullopt;
+    const ObjectPtr type = request.storage.find("storageclasses.storage.k8s.io", {},
+                                                text_at(claim, "/spec/storageClassName"));
+    if (type && flag_at(type->object(), "/allowVolumeExpansion")) return std::nullopt;
+    return "only dynamically provisioned pvc can be resized and the storageclass that provisions "
+           "the pvc must support resize";
+}
+
 bool is_gated(const AdmissionRequest& request, const json::object& object) {
     return is_statefulset(request) && request.subresource.empty() && request.before &&
            request.user != operator_user && is_steered(object, *request.before);
@@ -273,6 +288,7 @@ Admitted admitted(const AdmissionRequest& request, json::object object) {
         if (why && !result.refusal && is_in_force(request.storage, "validating", policy))
             result.refusal = denied(policy, *why);
     };
+    if (auto why = refused_growth(request, result.object)) result.refusal = std::move(why);
     if (!is_statefulset(request)) return result;
     if (request.user == operator_user)
         judge("sluice-operator-limits", beyond_limits(request, result.object));

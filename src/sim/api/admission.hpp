@@ -1,5 +1,6 @@
 // The admission policies that Sluice ships, with the same effect as their CEL has in a real server.
-// Each is in force while its policy and its binding, by name, are stored.
+// Each is in force while its policy and its binding, by name, are stored. Of the plugins that
+// Kubernetes has itself, the one that lets claims grow.
 #pragma once
 
 #include <optional>

@@ -1,6 +1,7 @@
 #include "sim/apis/registry.hpp"
 
 #include "sim/apis/analysis/api.hpp"
+#include "sim/apis/hooks/api.hpp"
 #include "sim/apis/phased_rollout/api.hpp"
 #include "sim/apis/pilot/api.hpp"
 #include "sim/apis/rollout_plugin/api.hpp"
@@ -10,7 +11,7 @@ namespace sluice::sim {
 std::span<const Api> apis() {
     static const Api table[] = {
         pilot::row(),    phased_rollout::row(),   rollout_plugin::row(),
-        analysis::row(), stateful_cluster::row(),
+        analysis::row(), stateful_cluster::row(), hooks::row(),
     };
     return table;
 }

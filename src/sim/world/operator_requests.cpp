@@ -135,10 +135,9 @@ void OperatorHost::ask(const controller::Ask& effect, Access access, const api::
 }
 
 void OperatorHost::run_one(controller::Ask&& effect) {
-    for (const api::Api& one : api::apis()) {
-        if (!one.asks.begin) continue;
-        const auto inquiry = one.asks.begin(*effect.question, {effect.ns, egress_.metric_hosts});
-        if (inquiry) return ask(effect, one.asks.may_act ? Access::Write : Access::Read, *inquiry);
+    for (const api::Inquiries& one : api::inquiries()) {
+        const auto inquiry = one.begin(*effect.question, {effect.ns, egress_.metric_hosts});
+        if (inquiry) return ask(effect, one.may_act ? Access::Write : Access::Read, *inquiry);
     }
     SLUICE_ASSERT(false);  // a question that nobody can ask
 }

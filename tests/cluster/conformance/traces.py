@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Callable
 
-from harness.api import Api, Object, has_condition
+from harness.api import Api, ApiError, Object, has_condition
 from harness.kubelets import BEHAVIOUR
 from harness.waiting import wait_for
 from harness.workloads import (IMAGE_A, IMAGE_B, IMAGE_C, change_image, create_ready, pods, scale,
@@ -348,6 +348,61 @@ def claims_stay_behind(api: Api, ns: str) -> Any:
     left = names(api, "PersistentVolumeClaim", ns)
     start(api, ns, 2, claim="data")
     return left, end_state(api, ns)
+
+
+def claim_state(api: Api, ns: str, name: str = "data-web-0") -> Object:
+    claim = api.get("PersistentVolumeClaim", name, ns)
+    spec, status = claim["spec"], claim.get("status", {})
+    return {"phase": status.get("phase"), "finalizers": claim["metadata"].get("finalizers"),
+            "has a volume": bool(spec.get("volumeName")), "asked for": spec["resources"],
+            "modes": status.get("accessModes"), "capacity": status.get("capacity"),
+            "mode": spec.get("volumeMode")}
+
+
+@trace
+def a_claim_is_bound_and_protected(api: Api, ns: str) -> Any:
+    start(api, ns, 1, claim="data")
+    bound = claim_state(api, ns)
+    api.delete("PersistentVolumeClaim", "data-web-0", ns)
+    leaving = claim_state(api, ns)
+    scale(api, ns, "web", 0)
+    wait_for("the claim to go", lambda: names(api, "PersistentVolumeClaim", ns),
+             lambda seen: not seen)
+    return bound, leaving
+
+
+def grow(api: Api, ns: str, size: str) -> Any:
+    try:
+        api.patch("PersistentVolumeClaim", "data-web-0", {
+            "spec": {"resources": {"requests": {"storage": size}}}}, ns)
+    except ApiError as error:
+        return error.status, str(error).split(": ", 1)[1]
+    return "taken"
+
+
+@trace
+def a_claim_that_is_to_grow(api: Api, ns: str) -> Any:
+    """Who makes volumes larger is no part of a control plane; that is seen in the embedded one."""
+    start(api, ns, 1, claim="data")
+    refused = grow(api, ns, "2Gi"), claim_state(api, ns)
+    usual = next(one for one in api.list("StorageClass") if one["metadata"].get(
+        "annotations", {}).get("storageclass.kubernetes.io/is-default-class") == "true")
+    name = f"grows-{ns}"
+    api.create({"apiVersion": "storage.k8s.io/v1", "kind": "StorageClass",
+                "metadata": {"name": name}, "provisioner": usual["provisioner"],
+                "allowVolumeExpansion": True})
+    api.delete("StatefulSet", "web", ns)
+    wait_for("the pods to go", lambda: names(api, "Pod", ns), lambda seen: not seen)
+    api.delete("PersistentVolumeClaim", "data-web-0", ns)
+    wait_for("the claim to go", lambda: names(api, "PersistentVolumeClaim", ns),
+             lambda seen: not seen)
+    manifest = statefulset("web", ns, 1, claim="data")
+    manifest["spec"]["volumeClaimTemplates"][0]["spec"]["storageClassName"] = name
+    create_ready(api, manifest)
+    grown = grow(api, ns, "2Gi")
+    asked = api.get("PersistentVolumeClaim", "data-web-0", ns)["spec"]["resources"]
+    api.delete("StorageClass", name)
+    return refused, grown, asked
 
 
 @trace

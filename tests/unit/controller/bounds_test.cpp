@@ -94,8 +94,8 @@ TEST(ControllerBounds, AHookThatNeverAnswersHoldsOnlyItsOwnWorkload) {
     cluster.add_set(web, 2);
     cluster.live(noon);
     Operator sluice{cluster};
-    sluice.hook = [&](const api::pilot::Transition& asked) -> std::optional<bool> {
-        if (asked.statefulset == "hung") return std::nullopt;
+    sluice.hook = [&](const api::hooks::Transition& asked) -> std::optional<bool> {
+        if (asked.workload == "hung") return std::nullopt;
         return true;
     };
     sluice.run_for(1min);

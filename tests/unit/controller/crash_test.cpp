@@ -30,7 +30,7 @@ Story play(const std::set<int>& deaths, bool behind = false) {
     sluice.dies_behind = behind;
     std::set<std::string> allowed, asked;
     Story story;
-    sluice.hook = [&](const api::pilot::Transition& transition) {
+    sluice.hook = [&](const api::hooks::Transition& transition) {
         allowed.insert(transition.next ? transition.next->name : "end");
         if (asked.insert(transition.idempotency_key).second)
             story.transitions.push_back((transition.prev ? transition.prev->name : "nil") + " > " +

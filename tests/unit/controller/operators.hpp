@@ -6,7 +6,7 @@
 #include <memory>
 #include <set>
 
-#include "api/pilot/hooks/hook.hpp"
+#include "api/hooks/hook.hpp"
 #include "controller/controller.hpp"
 #include "tests/unit/controller/cluster.hpp"
 
@@ -57,8 +57,8 @@ class Operator {
     bool dies_behind = false;  // when the effect reached the world, or before
 
     std::function<Fate(const Write&)> fate = [](const Write&) { return Fate{}; };
-    std::function<std::optional<bool>(const api::pilot::Transition&)> hook =
-        [](const api::pilot::Transition&) { return true; };  // nothing: no answer yet
+    std::function<std::optional<bool>(const api::hooks::Transition&)> hook =
+        [](const api::hooks::Transition&) { return true; };  // nothing: no answer yet
     std::function<void()> before_read_answer = [] {};
     bool keeps_answers_back = false;  // of reads and patches
 
@@ -196,7 +196,7 @@ inline void Operator::perform(Write&& effect) {
 }
 
 inline void Operator::perform(Ask&& effect) {
-    const auto& transition = engine::opened<api::pilot::HookCall>(*effect.question)->transition;
+    const auto& transition = engine::opened<api::hooks::HookCall>(*effect.question)->transition;
     const auto name = [](const auto& pod) { return pod ? pod->name : std::string{"nil"}; };
     history.push_back("ask " + name(transition.prev) + " > " + name(transition.next));
     tickets_asked.push_back(effect.ticket);

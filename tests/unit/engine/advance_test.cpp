@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/unit/engine/metric_gate.hpp"
 #include "tests/unit/engine/seen.hpp"
 
 namespace sluice::engine {
@@ -84,6 +85,19 @@ TEST(Advance, OfSeveralGatesTheFirstThatHoldsSpeaks) {
     EXPECT_EQ(std::get<Hold>(advance(plan, PodCount{0}, look, noon)).reason, Reason::AskingHook);
     look.pods[0].ready = false;
     EXPECT_EQ(std::get<Hold>(advance(plan, PodCount{0}, look, noon)).reason, Reason::PodsNotReady);
+}
+
+TEST(Advance, PassesAreRememberedWhileAnotherGateHolds) {
+    Plan plan = steps({PodCount{1}});
+    plan.steps[0].before = {check, shut};
+    Snapshot look = pending(2);
+    look.progress = std::get<Hold>(advance(plan, PodCount{0}, look, noon)).progress;
+    ASSERT_TRUE(look.progress.has_value());
+    look.progress->tries = look.progress->successes = check.success_threshold;
+    look.progress->last = noon;
+    const Hold asking = std::get<Hold>(advance(plan, PodCount{0}, look, noon));
+    EXPECT_EQ(asking.reason, Reason::AskingHook);
+    EXPECT_EQ(asking.progress, look.progress);
 }
 
 }  // namespace

@@ -178,5 +178,14 @@ TEST(RevisionSettledGate, HoldsWhileKubernetesHasNotAndReportsItAfterTenSeconds)
     EXPECT_FALSE(hold.silent);
 }
 
+TEST(HookApproval, WhoIsNotThereIsNotAskedAbout) {
+    Snapshot look = pending(3);
+    std::erase_if(look.pods, [](const model::Pod& pod) { return pod.meta.key.name == "web-2"; });
+    const HookApproval first{.hook = "careful", .prev = {}, .next = PodIndex{2}};
+    EXPECT_TRUE(std::holds_alternative<Pass>(judge(first, look, noon)));
+    const HookApproval second{.hook = "careful", .prev = PodIndex{2}, .next = PodIndex{1}};
+    EXPECT_EQ(std::get<Hold>(judge(second, look, noon)).reason, Reason::PodsNotReady);
+}
+
 }  // namespace
 }  // namespace sluice::engine

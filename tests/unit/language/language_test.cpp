@@ -109,6 +109,7 @@ TEST(Language, has_the_functions_of_numbers) {
                 {"median([3, 1, 2])", "2"},
                 {"median(1, 2, [3, 4])", "2.5"},
                 {"mean([])", "0"},
+                {"false ? len(median([2])) : 1", "1"},
                 {"bitand(12, 10)", "8"},
                 {"bitor(12, 10)", "14"},
                 {"bitxor(12, 10)", "6"},

@@ -12,18 +12,18 @@
 #include <string>
 #include <vector>
 
-#include "api/pilot/hooks/hook.hpp"
+#include "api/hooks/hook.hpp"
 #include "base/base64.hpp"
 #include "probe/inquirer.hpp"
 #include "tests/unit/net/scripted_server.hpp"
 
 namespace sluice::probe::test {
 
-using api::pilot::ExternalHook;
-using api::pilot::HookCatalogue;
-using api::pilot::HookPod;
-using api::pilot::HookVerdict;
-using api::pilot::Transition;
+using api::hooks::ExternalHook;
+using api::hooks::HookCatalogue;
+using api::hooks::HookPod;
+using api::hooks::HookVerdict;
+using api::hooks::Transition;
 
 // A value that no message may ever hold.
 inline const std::string canary = "canary-5f1d";
@@ -150,8 +150,8 @@ class HookWorld : public testing::Test {
     Inquirer::CallId call(std::shared_ptr<const HookCatalogue> catalogue, Transition asking,
                           std::function<void(const HookVerdict&)> done) {
         const auto question =
-            engine::question_of(api::pilot::HookCall{std::move(asking), std::move(catalogue)});
-        return caller->begin(api::pilot::inquire(*question, {}).value(),
+            engine::question_of(api::hooks::HookCall{std::move(asking), std::move(catalogue)});
+        return caller->begin(api::hooks::inquire(*question, {}).value(),
                              [done = std::move(done)](const api::Said& said) {
                                  done(*engine::opened<HookVerdict>(*said));
                              });

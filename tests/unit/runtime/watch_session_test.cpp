@@ -18,8 +18,9 @@ WatchSession pods(std::uint64_t seed = 1) {
     return WatchSession{{&model::pods, "shop"}, seed};
 }
 
-model::Object pod(const std::string& name) {
+model::Object pod(const std::string& name, std::uint64_t version = 101) {
     model::Pod one;
+    one.meta.resource_version = version;
     one.meta.key = {"shop", name};
     one.meta.uid = name;
     return one;
@@ -107,6 +108,20 @@ TEST(WatchSession, AChangeAndADeletionArePassedOn) {
     EXPECT_FALSE(seen.objects[0].is_gone);
     EXPECT_TRUE(seen.objects[1].is_gone);
     EXPECT_EQ(seen.complete_at, std::nullopt);
+}
+
+TEST(WatchSession, WhatIsToldAgainFromLongAgoIsNotBelieved) {
+    WatchSession session = watching(noon);
+    static_cast<void>(session.poll(noon));
+    const Seen first = session.on_events(
+        events(model::Changed{pod("web-0", 120)}, model::Deleted{pod("web-1", 130)}), noon);
+    EXPECT_EQ(first.objects.size(), 2u);
+    const Seen again = session.on_events(
+        events(model::Changed{pod("web-1", 110)}, model::Changed{pod("web-0", 120)},
+               model::Changed{pod("web-2", 131)}),
+        noon);
+    ASSERT_EQ(again.objects.size(), 1u);
+    EXPECT_EQ(model::meta_of(again.objects.front().object).key.name, "web-2");
 }
 
 TEST(WatchSession, AServerThatCannotStreamIsAskedForPagesAtOnce) {

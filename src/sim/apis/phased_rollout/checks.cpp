@@ -98,8 +98,10 @@ Instant Checks::opened(const SetWrite& step, const json::object& rollout) const 
         for (const auto& [number, at] : changes->second)
             if (number < step.read->changes) opened = std::max(opened, at);
     for (const ObjectPtr& pod : step.read->pods) {
-        const bool counts =
-            !excused || index_of(name_in(pod->object()), set) >= partition_of(step.before());
+        const std::int64_t index = index_of(name_in(pod->object()), set);
+        // Those that are too many are on their way out.
+        const bool counts = index < number_at(set, "/spec/replicas") &&
+                            (!excused || index >= partition_of(step.before()));
         if (counts)
             opened = std::max(
                 opened, ready_since(pod->object()) + number_at(set, "/spec/minReadySeconds") * 1s);

@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 
 #include "sim/api/state.hpp"
+#include "sim/apis/hooks/hooks.hpp"
 #include "sim/apis/pilot/api.hpp"
-#include "sim/apis/pilot/hooks.hpp"
 #include "sim/promises/promise.hpp"
 
 namespace sluice::sim::pilot {
@@ -17,7 +17,7 @@ bool is_ours(const SetWrite& step) {
 }
 
 // The last answer to the very transition of a step, of these very pods; null: there was none.
-const HookCall* last_answer(const SetWrite& step, const Egress& egress) {
+const hooks::HookCall* last_answer(const SetWrite& step, const Egress& egress) {
     const json::object& set = step.read->set->object();
     const std::int64_t index = partition_of(step.now());
     const auto uid_at = [&](std::int64_t which) -> std::string {
@@ -28,8 +28,8 @@ const HookCall* last_answer(const SetWrite& step, const Egress& egress) {
     const std::string key =
         fmt::format("{}/{}/{}/{}", uid_in(set), text_at(set, "/status/updateRevision"),
                     is_first ? "nil" : uid_at(index + 1), uid_at(index));
-    const HookCall* last = nullptr;
-    for (const HookCall& call : egress.of<Hooks>().calls())
+    const hooks::HookCall* last = nullptr;
+    for (const hooks::HookCall& call : egress.of<hooks::Hooks>().calls())
         if (call.key == key) last = &call;
     return last;
 }
@@ -38,7 +38,7 @@ const HookCall* last_answer(const SetWrite& step, const Egress& egress) {
 void hook_allowed(const Promise& promise, const SetWrite& step) {
     if (!is_ours(step)) return;
     promise.tested();
-    const HookCall* last = last_answer(step, promise.in.egress);
+    const hooks::HookCall* last = last_answer(step, promise.in.egress);
     if (last && !last->allowed)
         promise.broken("the gate of {} was lowered though the hook had refused last",
                        step.change.place.name);
@@ -48,7 +48,7 @@ void hook_allowed(const Promise& promise, const SetWrite& step) {
 void hook_was_asked(const Promise& promise, const SetWrite& step) {
     if (!is_ours(step)) return;
     promise.tested();
-    const HookCall* last = last_answer(step, promise.in.egress);
+    const hooks::HookCall* last = last_answer(step, promise.in.egress);
     if (!last)
         promise.broken("no hook was asked about this transition of {}", step.change.place.name);
     else if (last->allowed && promise.now() - last->at > age_max)

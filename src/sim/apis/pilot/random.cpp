@@ -1,6 +1,7 @@
 // The part of hooks in random worlds.
+#include "sim/apis/hooks/hooks.hpp"
+#include "sim/apis/hooks/objects.hpp"
 #include "sim/apis/pilot/api.hpp"
-#include "sim/apis/pilot/hooks.hpp"
 #include "sim/apis/pilot/objects.hpp"
 #include "sim/world/chaos.hpp"
 
@@ -11,7 +12,8 @@ constexpr const char* shop = "shop";
 constexpr const char* hook = "careful";
 
 void begin(Chaos& chaos) {
-    declare_hook(chaos.world(), hook, "url: https://careful.example/ask\nheadersSecret: canary\n");
+    hooks::declare_hook(chaos.world(), hook,
+                        "url: https://careful.example/ask\nheadersSecret: canary\n");
 }
 
 void enrol(SetOptions& set, bool is_usual) {
@@ -19,13 +21,13 @@ void enrol(SetOptions& set, bool is_usual) {
 }
 
 void hook_says(Chaos& chaos) {
-    using Says = HookRule::Says;
+    using Says = hooks::HookRule::Says;
     constexpr Says all[] = {Says::Allow, Says::Allow,   Says::Refuse,
                             Says::Hang,  Says::Rubbish, Says::Fail};
-    HookRule rule{hook, chaos.chance(50) ? "" : chaos.some_pod(), all[chaos.below(std::size(all))],
-                  "not now"};
+    hooks::HookRule rule{hook, chaos.chance(50) ? "" : chaos.some_pod(),
+                         all[chaos.below(std::size(all))], "not now"};
     chaos.did("hook says {} {}", static_cast<int>(rule.says), rule.next);
-    chaos.world().egress.of<Hooks>().set_rule(std::move(rule));
+    chaos.world().egress.of<hooks::Hooks>().set_rule(std::move(rule));
 }
 
 void relabel(Chaos& chaos) {
@@ -38,7 +40,7 @@ void relabel(Chaos& chaos) {
 }
 
 void calm(Chaos& chaos) {
-    chaos.world().egress.of<Hooks>().forget_rules(hook);
+    chaos.world().egress.of<hooks::Hooks>().forget_rules(hook);
 }
 
 void give(Chaos& chaos, const std::string& set) {

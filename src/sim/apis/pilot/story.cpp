@@ -2,8 +2,9 @@
 #include <algorithm>
 #include <set>
 
+#include "sim/apis/hooks/hooks.hpp"
+#include "sim/apis/hooks/objects.hpp"
 #include "sim/apis/pilot/api.hpp"
-#include "sim/apis/pilot/hooks.hpp"
 #include "sim/apis/pilot/objects.hpp"
 #include "sim/demo/story.hpp"
 
@@ -15,16 +16,16 @@ namespace {
 constexpr const char* hook = "shard-check";
 constexpr const char* waiting_pod = "db-1";
 
-using Says = HookRule::Says;
+using Says = hooks::HookRule::Says;
 
 void set_up(World& world) {
-    declare_hook(world, hook, "url: https://shard-check.shop.example/ask\n");
+    hooks::declare_hook(world, hook, "url: https://shard-check.shop.example/ask\n");
     world.create_set({.name = name, .ns = ns, .labels = {{label, hook}}, .image = "app:1.0"});
 }
 
 void set_up_with_moving_shards(World& world) {
     set_up(world);
-    world.egress.of<Hooks>().set_rule(
+    world.egress.of<hooks::Hooks>().set_rule(
         {hook, waiting_pod, Says::Refuse, "14 shards are relocating"});
 }
 
@@ -40,8 +41,9 @@ Response lower_partition(World& world, const std::string& user) {
 }
 
 int refusals(const World& world) {
-    return static_cast<int>(std::ranges::count_if(
-        world.egress.of<Hooks>().calls(), [](const HookCall& call) { return !call.allowed; }));
+    return static_cast<int>(
+        std::ranges::count_if(world.egress.of<hooks::Hooks>().calls(),
+                              [](const hooks::HookCall& call) { return !call.allowed; }));
 }
 
 constexpr Step rollout_steps[] = {
@@ -53,11 +55,13 @@ constexpr Step rollout_steps[] = {
      [](World& world) { return lower_partition(world, "deploy-bot"); }},
     {at_once, 4s, "", "",
      [](World& world) {
-         world.egress.of<Hooks>().set_rule(
+         world.egress.of<hooks::Hooks>().set_rule(
              {hook, waiting_pod, Says::Refuse, "3 shards are relocating"});
      }},
     {[](const World& world, const Scene&) { return refusals(world) == 2; }, 6s, "", "",
-     [](World& world) { world.egress.of<Hooks>().set_rule({hook, waiting_pod, Says::Allow}); }},
+     [](World& world) {
+         world.egress.of<hooks::Hooks>().set_rule({hook, waiting_pod, Says::Allow});
+     }},
 };
 
 constexpr Step failure_steps[] = {
@@ -73,7 +77,7 @@ constexpr Step failure_steps[] = {
 Questions questions(const World& world) {
     Questions all;
     std::set<std::string> transitions;
-    for (const HookCall& call : world.egress.of<Hooks>().calls()) {
+    for (const hooks::HookCall& call : world.egress.of<hooks::Hooks>().calls()) {
         ++all.asked;
         all.refused += call.allowed ? 0 : 1;
         transitions.insert(call.key);

@@ -11,6 +11,13 @@ json::value containers_of(const std::string& image) {
     return json::array{json::object{{"name", "main"}, {"image", image}}};
 }
 
+// "promoted", or a time.
+json::value as_rest(const std::string& text) {
+    json::object rest;
+    if (text != "promoted") rest["seconds"] = as_seconds(text);
+    return rest;
+}
+
 constexpr WordField table[] = {
     {"replicas", "/spec/replicas", as_number},
     {"image", "/spec/template/spec/containers", containers_of},
@@ -22,6 +29,14 @@ constexpr WordField table[] = {
     {"in-place", "/spec/updateStrategy/inPlace", as_text},
     {"partition", "/spec/updateStrategy/rollingUpdate/partition", as_number},
     {"max-unavailable", "/spec/updateStrategy/rollingUpdate/maxUnavailable", as_number},
+    {"hook", "/spec/updateStrategy/gates/hook", as_text},
+    {"rest", "/spec/updateStrategy/gates/pause", as_rest},
+    {"expr", "/spec/updateStrategy/gates/check/query/expr", as_text},
+    {"url", "/spec/updateStrategy/gates/check/query/url", as_text},
+    {"delay", "/spec/updateStrategy/gates/check/initialDelaySeconds", as_seconds},
+    {"period", "/spec/updateStrategy/gates/check/periodSeconds", as_seconds},
+    {"threshold", "/spec/updateStrategy/gates/check/successThreshold", as_number},
+    {"tries", "/spec/updateStrategy/gates/check/maxTries", as_number},
     {"when-deleted", "/spec/persistentVolumeClaimRetentionPolicy/whenDeleted", as_text},
     {"when-scaled", "/spec/persistentVolumeClaimRetentionPolicy/whenScaled", as_text},
     {"when-failed", "/spec/persistentVolumeClaimRetentionPolicy/whenFailed", as_text},
@@ -54,6 +69,8 @@ Response create(World& world, const std::string& name, const FieldTexts& wanted,
                 const std::string& claim) {
     json::object cluster = manifest(name);
     put_fields(cluster, table, wanted);
+    if (wanted.contains("expr") && !wanted.contains("url"))
+        put_fields(cluster, table, {{"url", "prom:9000/xx"}});
     if (!claim.empty()) {
         json::object spec{
             {"accessModes", json::array{"ReadWriteOnce"}},

@@ -1,5 +1,7 @@
 // The part of StatefulClusters in random worlds.
 #include "sim/api/state.hpp"
+#include "sim/apis/hooks/hooks.hpp"
+#include "sim/apis/hooks/objects.hpp"
 #include "sim/apis/stateful_cluster/api.hpp"
 #include "sim/apis/stateful_cluster/objects.hpp"
 #include "sim/promises/history.hpp"
@@ -9,9 +11,21 @@ namespace sluice::sim::stateful_cluster {
 namespace {
 
 constexpr const char* name = "kv";
+constexpr const char* hook = "kv-guard";
+constexpr const char* metric = "kv_errors";
 
 ObjectPtr found(Chaos& chaos) {
     return chaos.world().cluster.api().find(clusters, shop, name);
+}
+
+void add_gates(Chaos& chaos, FieldTexts& wanted) {
+    if (chaos.chance(30)) wanted["hook"] = hook;
+    if (chaos.chance(20)) wanted["rest"] = chaos.chance(50) ? "20s" : "promoted";
+    if (!chaos.chance(30)) return;
+    wanted["expr"] = std::string{metric} + " > 0";
+    wanted["delay"] = "5s";
+    wanted["period"] = "10s";
+    wanted["threshold"] = "2";
 }
 
 void make(Chaos& chaos) {
@@ -22,7 +36,10 @@ void make(Chaos& chaos) {
     if (chaos.chance(30)) wanted["max-unavailable"] = "2";
     if (chaos.chance(30)) wanted["claim-policy"] = "New";
     if (chaos.chance(20)) wanted["min-ready"] = "10s";
-    if (chaos.chance(15)) wanted["strategy"] = "OnDelete";
+    if (chaos.chance(15))
+        wanted["strategy"] = "OnDelete";
+    else
+        add_gates(chaos, wanted);
     for (const char* when : {"when-deleted", "when-scaled", "when-failed"})
         if (chaos.chance(30)) wanted[when] = "Delete";
     chaos.did("create {}", name);
@@ -30,6 +47,7 @@ void make(Chaos& chaos) {
 }
 
 void begin(Chaos& chaos) {
+    hooks::declare_hook(chaos.world(), hook, "url: https://kv-guard.example/ask\n");
     if (chaos.chance(40)) make(chaos);
 }
 
@@ -45,7 +63,8 @@ void change(Chaos& chaos) {
     constexpr std::pair<const char*, const char*> edits[] = {
         {"partition", "1"},      {"partition", "none"},   {"max-unavailable", "3"},
         {"when-failed", "none"}, {"when-scaled", "none"}, {"when-deleted", "none"},
-        {"strategy", "none"},    {"claim-policy", "New"}, {"when-deleted", "Delete"}};
+        {"strategy", "none"},    {"claim-policy", "New"}, {"when-deleted", "Delete"},
+        {"hook", hook},          {"hook", "none"},        {"rest", "none"}};
     if (!found(chaos)) return;
     const auto [field, value] = edits[chaos.below(std::size(edits))];
     chaos.did("change {} {} {}", name, field, value);
@@ -64,6 +83,28 @@ void annotate(Chaos& chaos) {
     const bool pauses = chaos.chance(50);
     chaos.did("{} {}", pauses ? "pause" : "resume", name);
     chaos.world().annotate(clusters, shop, name, "sluice.dev/paused", pauses ? "true" : "");
+}
+
+// What the gates are told.
+void guard(Chaos& chaos) {
+    using Says = hooks::HookRule::Says;
+    constexpr Says all[] = {Says::Allow, Says::Refuse, Says::Hang, Says::Rubbish};
+    const Says says = all[chaos.below(std::size(all))];
+    const bool is_well = chaos.chance(60);
+    chaos.did("the hook of {} says {}, its metric is {}", name, static_cast<int>(says),
+              is_well ? "well" : "not");
+    chaos.world().egress.of<hooks::Hooks>().set_rule({hook, "", says, "not now"});
+    if (is_well)
+        chaos.world().egress.prometheus.forget(metric);
+    else
+        chaos.world().egress.prometheus.set(metric, {}, 1);
+}
+
+void promote(Chaos& chaos) {
+    if (!found(chaos)) return;
+    const std::string word = fmt::format("{}", chaos.below(1000));
+    chaos.did("promote {} {}", name, word);
+    chaos.world().annotate(clusters, shop, name, "sluice.dev/promote", word);
 }
 
 // A pod of a member, if there is one.
@@ -104,11 +145,14 @@ void wipe(Chaos& chaos) {
 }
 
 void calm(Chaos& chaos) {
+    chaos.world().egress.of<hooks::Hooks>().forget_rules(hook);
+    chaos.world().egress.prometheus.forget(metric);
     if (!found(chaos) || is_terminating(found(chaos)->object())) return;
     chaos.world().annotate(clusters, shop, name, "sluice.dev/paused", "");
     // The template before may be broken itself.
     chaos.world().annotate(clusters, shop, name, "sluice.dev/allow-unready", "true");
-    for (const char* field : {"partition", "strategy"})
+    // Nobody is left who would promote it.
+    for (const char* field : {"partition", "strategy", "rest"})
         chaos.world().merge(clusters, shop, name, field_patch(fields(), field, "none"));
     chaos.world().merge(clusters, shop, name, field_patch(fields(), "replicas", "3"));
     roll_out(chaos.world(), name, "app:z");
@@ -126,8 +170,8 @@ std::string what_is_wrong(Chaos& chaos) {
 }
 
 constexpr RandomAction actions[] = {
-    {change_image, 6},  {change, 3},       {rescale, 4},        {annotate, 2},
-    {delete_member, 5}, {break_member, 5}, {delete_cluster, 1}, {wipe, 1},
+    {change_image, 6}, {change, 3},         {rescale, 4}, {annotate, 2}, {delete_member, 5},
+    {break_member, 5}, {delete_cluster, 1}, {wipe, 1},    {guard, 3},    {promote, 2},
 };
 
 }  // namespace

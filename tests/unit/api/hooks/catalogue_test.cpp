@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
-#include "api/pilot/hooks/hook.hpp"
+#include "api/hooks/hook.hpp"
 
-namespace sluice::api::pilot {
+namespace sluice::api::hooks {
 namespace {
 
 Result<ExternalHook> read(const std::string& text, const std::string& name = "backup") {
@@ -134,4 +134,4 @@ TEST(Catalogue, OnlyTheFirst256EntriesAreRead) {
 }
 
 }  // namespace
-}  // namespace sluice::api::pilot
+}  // namespace sluice::api::hooks

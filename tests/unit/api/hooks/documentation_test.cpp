@@ -9,7 +9,7 @@
 
 #include "tests/unit/api/hooks/hook_talk.hpp"
 
-namespace sluice::api::pilot {
+namespace sluice::api::hooks {
 namespace {
 
 using testing::ElementsAre;
@@ -92,4 +92,4 @@ TEST(HooksPage, ItsMessagesAreTheOnesGiven) {
 }
 
 }  // namespace
-}  // namespace sluice::api::pilot
+}  // namespace sluice::api::hooks

@@ -3,7 +3,7 @@
 
 #include "tests/unit/api/hooks/hook_talk.hpp"
 
-namespace sluice::api::pilot {
+namespace sluice::api::hooks {
 namespace {
 
 using testing::ElementsAre;
@@ -143,4 +143,4 @@ TEST(ElasticsearchAccess, ASecretThatCannotBeReadHolds) {
 }
 
 }  // namespace
-}  // namespace sluice::api::pilot
+}  // namespace sluice::api::hooks

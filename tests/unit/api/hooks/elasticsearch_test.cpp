@@ -3,7 +3,7 @@
 
 #include "tests/unit/api/hooks/hook_talk.hpp"
 
-namespace sluice::api::pilot {
+namespace sluice::api::hooks {
 namespace {
 
 using testing::ElementsAre;
@@ -200,4 +200,4 @@ TEST(Elasticsearch, AnIpv6AddressStandsInBrackets) {
 }
 
 }  // namespace
-}  // namespace sluice::api::pilot
+}  // namespace sluice::api::hooks

@@ -3,7 +3,7 @@
 
 #include "tests/unit/api/hooks/hook_talk.hpp"
 
-namespace sluice::api::pilot {
+namespace sluice::api::hooks {
 namespace {
 
 using testing::ElementsAre;
@@ -256,4 +256,4 @@ TEST(ExternalHook, AHookThatEchoesItsSecretDoesNotLeakIt) {
 }
 
 }  // namespace
-}  // namespace sluice::api::pilot
+}  // namespace sluice::api::hooks

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "api/pilot/hooks/hook.hpp"
+#include "api/hooks/hook.hpp"
 
-namespace sluice::api::pilot {
+namespace sluice::api::hooks {
 
 // A value that no message may ever hold.
 inline const std::string canary = "canary-5f1d";
@@ -69,4 +69,4 @@ inline Talk play(const HookCatalogue& catalogue, const Transition& transition, W
     }
 }
 
-}  // namespace sluice::api::pilot
+}  // namespace sluice::api::hooks

@@ -2,7 +2,7 @@
 
 #include "tests/unit/api/hooks/hook_talk.hpp"
 
-namespace sluice::api::pilot {
+namespace sluice::api::hooks {
 namespace {
 
 HookCatalogue catalogue_of(int hooks) {
@@ -87,4 +87,4 @@ TEST(Noop, AllowsEveryTransitionWithoutAsking) {
 }
 
 }  // namespace
-}  // namespace sluice::api::pilot
+}  // namespace sluice::api::hooks

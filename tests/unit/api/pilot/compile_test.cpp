@@ -36,7 +36,7 @@ TEST(PilotPlan, AsksTheHookOnceMoreWhenAllPodsAreBackAndKubernetesHasSettled) {
 }
 
 TEST(PilotPlan, AHookThatWantsPodsThatRunIsAskedBeforeTheyAreReady) {
-    const engine::Plan plan = compile({"careful", true, When::Running}, PodCount{2}, 30s);
+    const engine::Plan plan = compile({"careful", true, hooks::When::Running}, PodCount{2}, 30s);
     const std::vector<engine::Gate> second{
         engine::PodsRunning{PodIndex{0}},
         HookApproval{.hook = "careful", .prev = PodIndex{1}, .next = PodIndex{0}},
@@ -61,18 +61,23 @@ TEST(Registry, FindsThePilotAndNothingThatIsNotThere) {
     EXPECT_EQ(apis().back().name, "pilot");
 }
 
+engine::Snapshot subscribed_to(const char* hook, const hooks::HookCatalogue& declared = {}) {
+    engine::Snapshot seen;
+    if (hook) seen.workload.labels = {{"dd-statefulset-pilot", hook}};
+    seen.settings = std::make_shared<const hooks::HookCatalogue>(declared);
+    prepare(seen);
+    return seen;
+}
+
 TEST(PilotHook, ASetWhoseHookDoesNotExistHasAProblem) {
-    model::StatefulSet set;
-    EXPECT_EQ(hook_problem(set, {}), std::nullopt) << "no label, no hook, no problem";
-    set.labels = {{"dd-statefulset-pilot", "noop"}};
-    EXPECT_EQ(hook_problem(set, {}), std::nullopt);
-    set.labels = {{"dd-statefulset-pilot", "carefull"}};
-    const auto problem = hook_problem(set, {});
+    EXPECT_EQ(subscribed_to(nullptr).hook_problem, std::nullopt) << "no hook, no problem";
+    EXPECT_EQ(subscribed_to("noop").hook_problem, std::nullopt);
+    const auto problem = subscribed_to("carefull").hook_problem;
     ASSERT_TRUE(problem.has_value());
     EXPECT_EQ(problem->kind, ErrorKind::NotFound);
-    HookCatalogue hooks;
-    hooks.external.emplace("carefull", failure(ErrorKind::Malformed, "the url is missing"));
-    EXPECT_EQ(hook_problem(set, hooks)->kind, ErrorKind::Malformed);
+    hooks::HookCatalogue declared;
+    declared.external.emplace("carefull", failure(ErrorKind::Malformed, "the url is missing"));
+    EXPECT_EQ(subscribed_to("carefull", declared).hook_problem->kind, ErrorKind::Malformed);
 }
 
 }  // namespace

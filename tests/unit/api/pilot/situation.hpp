@@ -76,9 +76,9 @@ inline Snapshot waiting(int replicas) {
 }
 
 // The question to the hook that the decision holds, or null.
-inline const Transition* transition_of(const Decision& decision) {
+inline const hooks::Transition* transition_of(const Decision& decision) {
     const auto* call =
-        decision.probe ? engine::opened<HookCall>(*decision.probe->question) : nullptr;
+        decision.probe ? engine::opened<hooks::HookCall>(*decision.probe->question) : nullptr;
     return call ? &call->transition : nullptr;
 }
 
@@ -103,7 +103,7 @@ inline Snapshot after(Snapshot look, const Decision& decision) {
     return look;
 }
 
-inline std::string name_of(const std::optional<HookPod>& pod) {
+inline std::string name_of(const std::optional<hooks::HookPod>& pod) {
     return pod ? pod->name : "nil";
 }
 

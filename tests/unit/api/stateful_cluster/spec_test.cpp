@@ -60,6 +60,13 @@ TEST(ClusterSpec, EveryFaultHasItsPath) {
         {R"("volumeClaimTemplates":[{"metadata":{"name":"data"}}])",
          "spec.volumeClaimTemplates[0].spec"},
         {R"("failureToleranceSeconds":-1)", "spec.failureToleranceSeconds"},
+        {R"("updateStrategy":{"type":"OnDelete","gates":{"hook":"noop"}})",
+         "spec.updateStrategy.gates: guard rolling updates"},
+        {R"("updateStrategy":{"gates":{"hook":"-no-"}})", "spec.updateStrategy.gates.hook"},
+        {R"("updateStrategy":{"gates":{"pause":{"seconds":0}}})",
+         "spec.updateStrategy.gates.pause.seconds"},
+        {R"("updateStrategy":{"gates":{"check":{"query":{"expr":"up"}}}})",
+         "spec.updateStrategy.gates.check.query.url"},
         {R"("selector":{"matchLabels":{"app":"other"}})", "spec.template"},
     };
     for (const auto& [more, path] : rows) {

@@ -11,7 +11,9 @@
 #include "api/inquiry/inquiry.hpp"
 #include "api/settings.hpp"
 
-namespace sluice::api::pilot {
+namespace sluice::api::hooks {
+
+inline constexpr std::string_view config_map = "sluice-hooks";  // where hooks are declared
 
 struct HookPod {
     std::string name;
@@ -24,11 +26,12 @@ struct HookPod {
 struct Transition {
     std::string hook;
     std::string ns;
-    std::string statefulset;
-    std::map<std::string, std::string> annotations;  // of the StatefulSet: per-set hook settings
+    std::string workload;
+    std::map<std::string, std::string> annotations;  // of the workload: its own hook settings
     std::optional<HookPod> prev;
     std::optional<HookPod> next;
     std::string idempotency_key;
+    std::string kind = "statefulset";  // of the workload; external hooks find its name under it
 };
 
 // For status and event: the message is capped, without control characters and without secrets.
@@ -88,4 +91,4 @@ std::optional<Inquiry> inquire(const engine::Question& question, const Asking& a
 HookStep next_step(const HookCatalogue& catalogue, const Transition& transition,
                    const Learnt& learnt);
 
-}  // namespace sluice::api::pilot
+}  // namespace sluice::api::hooks

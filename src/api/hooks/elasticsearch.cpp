@@ -3,17 +3,17 @@
 // cluster must become green; before one it must be green, allocation is narrowed to new primaries,
 // and a flush makes the recovery short. A rollout that starts with a cluster that is not green
 // opens allocation too, for an earlier one may have ended half way.
-#include "api/pilot/hooks/elasticsearch.hpp"
+#include "api/hooks/elasticsearch.hpp"
 
 #include <functional>
 #include <span>
 
+#include "api/hooks/built_in.hpp"
 #include "api/inquiry/url.hpp"
 #include "api/json_parts.hpp"
-#include "api/pilot/hooks/built_in.hpp"
 #include "base/printable.hpp"
 
-namespace sluice::api::pilot {
+namespace sluice::api::hooks {
 
 namespace {
 
@@ -199,4 +199,4 @@ HookStep elasticsearch(const Transition& transition, const Learnt& learnt) {
     return HookVerdict{true, ""};
 }
 
-}  // namespace sluice::api::pilot
+}  // namespace sluice::api::hooks

@@ -9,9 +9,9 @@
 #include <string>
 #include <string_view>
 
-#include "api/pilot/hooks/hook.hpp"
+#include "api/hooks/hook.hpp"
 
-namespace sluice::api::pilot {
+namespace sluice::api::hooks {
 
 inline constexpr std::string_view elasticsearch_annotations[] = {"sluice.dev/elasticsearch-scheme",
                                                                  "sluice.dev/elasticsearch-port",
@@ -29,4 +29,4 @@ struct ElasticsearchAccess {
 std::expected<ElasticsearchAccess, HookStep> elasticsearch_access(const Transition& transition,
                                                                   const Learnt& learnt);
 
-}  // namespace sluice::api::pilot
+}  // namespace sluice::api::hooks

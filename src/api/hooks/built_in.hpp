@@ -6,10 +6,10 @@
 #include <string>
 #include <string_view>
 
+#include "api/hooks/hook.hpp"
 #include "api/inquiry/secrets.hpp"
-#include "api/pilot/hooks/hook.hpp"
 
-namespace sluice::api::pilot {
+namespace sluice::api::hooks {
 
 HookStep noop(const Transition& transition, const Learnt& learnt);
 HookStep elasticsearch(const Transition& transition, const Learnt& learnt);
@@ -22,4 +22,4 @@ bool is_built_in(std::string_view name);
 std::expected<SecretReader, HookStep> read_secret(const Transition& transition,
                                                   const Learnt& learnt, const std::string& name);
 
-}  // namespace sluice::api::pilot
+}  // namespace sluice::api::hooks

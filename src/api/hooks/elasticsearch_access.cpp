@@ -1,12 +1,12 @@
 #include <cstdint>
 
+#include "api/hooks/built_in.hpp"
+#include "api/hooks/elasticsearch.hpp"
 #include "api/inquiry/url.hpp"
-#include "api/pilot/hooks/built_in.hpp"
-#include "api/pilot/hooks/elasticsearch.hpp"
 #include "base/names.hpp"
 #include "base/printable.hpp"
 
-namespace sluice::api::pilot {
+namespace sluice::api::hooks {
 
 namespace {
 
@@ -100,4 +100,4 @@ std::expected<ElasticsearchAccess, HookStep> elasticsearch_access(const Transiti
     return access;
 }
 
-}  // namespace sluice::api::pilot
+}  // namespace sluice::api::hooks

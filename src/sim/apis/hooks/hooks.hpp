@@ -1,4 +1,4 @@
-// The hooks of the pilot: services by name that allow, refuse, hang or answer with rubbish, and a
+// Hooks: services by name that allow, refuse, hang or answer with rubbish, and a
 // record of every question.
 #pragma once
 
@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "api/pilot/hooks/hook.hpp"
+#include "api/hooks/hook.hpp"
 #include "base/time.hpp"
 #include "sim/api/json.hpp"
 #include "sim/world/services.hpp"
 
-namespace sluice::sim::pilot {
+namespace sluice::sim::hooks {
 
 // One question about one transition, and what became of it.
 struct HookCall {
@@ -48,4 +48,4 @@ class Hooks final : public OwnService {
     std::vector<HookCall> calls_;
 };
 
-}  // namespace sluice::sim::pilot
+}  // namespace sluice::sim::hooks

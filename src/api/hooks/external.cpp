@@ -8,13 +8,13 @@
 #include <boost/json/serialize.hpp>
 #include <set>
 
+#include "api/hooks/built_in.hpp"
 #include "api/inquiry/text.hpp"
 #include "api/inquiry/url.hpp"
-#include "api/pilot/hooks/built_in.hpp"
 #include "base/printable.hpp"
 #include "base/text.hpp"
 
-namespace sluice::api::pilot {
+namespace sluice::api::hooks {
 
 namespace {
 
@@ -78,7 +78,7 @@ Result<std::string> request_body(const Transition& transition) {
     return boost::json::serialize(boost::json::object{
         {"hook", transition.hook},
         {"namespace", transition.ns},
-        {"statefulset", transition.statefulset},
+        {transition.kind, transition.workload},
         {"prev", *prev},
         {"next", *next},
         {"idempotencyKey", transition.idempotency_key},
@@ -213,4 +213,4 @@ HookStep external(const ExternalHook& hook, const Transition& transition, const 
     return *ask;
 }
 
-}  // namespace sluice::api::pilot
+}  // namespace sluice::api::hooks

@@ -3,10 +3,10 @@
 #include <ranges>
 #include <set>
 
-#include "api/pilot/hooks/built_in.hpp"
+#include "api/hooks/built_in.hpp"
 #include "base/printable.hpp"
 
-namespace sluice::api::pilot {
+namespace sluice::api::hooks {
 
 namespace {
 
@@ -99,4 +99,4 @@ HookStep next_step(const HookCatalogue& catalogue, const Transition& transition,
     return external(*catalogue.external.at(transition.hook), transition, learnt);
 }
 
-}  // namespace sluice::api::pilot
+}  // namespace sluice::api::hooks

@@ -2,13 +2,13 @@
 #include <array>
 #include <boost/json.hpp>
 
+#include "api/hooks/built_in.hpp"
 #include "api/inquiry/strict_yaml.hpp"
 #include "api/inquiry/url.hpp"
-#include "api/pilot/hooks/built_in.hpp"
 #include "base/names.hpp"
 #include "base/printable.hpp"
 
-namespace sluice::api::pilot {
+namespace sluice::api::hooks {
 
 namespace {
 
@@ -150,4 +150,4 @@ Settings read_settings(const std::map<std::string, std::string>& data) {
     return {std::move(hooks), std::move(problems)};
 }
 
-}  // namespace sluice::api::pilot
+}  // namespace sluice::api::hooks

@@ -1,9 +1,9 @@
 // How hooks are asked: the pods of the transition are fetched as they are now, then the hook goes
 // on by itself until it gives its verdict. Whatever goes wrong on the way is a refusal with a
 // sentence; pods that are not the ones meant are refused by their UID.
-#include "api/pilot/hooks/hook.hpp"
+#include "api/hooks/hook.hpp"
 
-namespace sluice::api::pilot {
+namespace sluice::api::hooks {
 namespace {
 
 Move answered(HookVerdict verdict) {
@@ -47,4 +47,4 @@ std::optional<Inquiry> inquire(const engine::Question& question, const Asking&) 
                    [](const Error& error) { return engine::answer_of(refuse(error.message)); }};
 }
 
-}  // namespace sluice::api::pilot
+}  // namespace sluice::api::hooks

@@ -3,12 +3,12 @@
 
 #include <algorithm>
 
-#include "sim/apis/pilot/api.hpp"
-#include "sim/apis/pilot/hooks.hpp"
-#include "sim/apis/pilot/objects.hpp"
+#include "sim/apis/hooks/api.hpp"
+#include "sim/apis/hooks/hooks.hpp"
+#include "sim/apis/hooks/objects.hpp"
 #include "sim/scenario/words.hpp"
 
-namespace sluice::sim::pilot {
+namespace sluice::sim::hooks {
 namespace {
 
 // hook NAME allows|refuses|hangs|"talks rubbish"|fails [before POD | after-the-last] [because TEXT]
@@ -81,15 +81,10 @@ constexpr Expectation expectation_table[] = {
 }  // namespace
 
 Api row() {
-    return {.name = "pilot",
-            .label = {label, "hook", "careful"},
-            .reports_on_set = true,
+    return {.name = "hooks",
             .actions = [] { return std::span<const Action>{action_table}; },
             .expectations = [] { return std::span<const Expectation>{expectation_table}; },
-            .promises = promises,
-            .random = &random_part,
-            .stories = stories,
             .service = [] -> std::unique_ptr<OwnService> { return std::make_unique<Hooks>(); }};
 }
 
-}  // namespace sluice::sim::pilot
+}  // namespace sluice::sim::hooks

@@ -1,11 +1,11 @@
-#include "sim/apis/pilot/hooks.hpp"
+#include "sim/apis/hooks/hooks.hpp"
 
 #include <algorithm>
 
-namespace sluice::sim::pilot {
+namespace sluice::sim::hooks {
 
 using namespace api;
-using namespace api::pilot;
+using namespace api::hooks;
 
 namespace {
 
@@ -43,18 +43,18 @@ Result<Answer> Hooks::answer_to(const std::string& hook, const std::string& next
 }
 
 std::optional<Result<Answer>> Hooks::answer(const engine::Question& question) const {
-    const auto* asked = engine::opened<api::pilot::HookCall>(question);
+    const auto* asked = engine::opened<api::hooks::HookCall>(question);
     if (!asked) return std::nullopt;
     return answer_to(asked->transition.hook, name_or_nil(asked->transition.next));
 }
 
 void Hooks::note(const engine::Question& question, const engine::Answer& said, Instant now) {
-    const auto* asked = engine::opened<api::pilot::HookCall>(question);
+    const auto* asked = engine::opened<api::hooks::HookCall>(question);
     const auto* verdict = engine::opened<HookVerdict>(said);
     if (!asked || !verdict) return;
     const Transition& about = asked->transition;
-    calls_.push_back({now, about.idempotency_key, about.statefulset, name_or_nil(about.prev),
+    calls_.push_back({now, about.idempotency_key, about.workload, name_or_nil(about.prev),
                       name_or_nil(about.next), verdict->allowed});
 }
 
-}  // namespace sluice::sim::pilot
+}  // namespace sluice::sim::hooks
