@@ -249,14 +249,16 @@ bool is_statefulset(const AdmissionRequest& request) {
 
 // A claim grows only where its class says so.
 std::optional<std::string> refused_growth(const AdmissionRequest& request,
-                                          const json::object& claim) {
+                                          const json::object& wanted) {
     if (request.resource.id() != "persistentvolumeclaims" || !request.before ||
         !request.subresource.empty())
         return std::nullopt;
     constexpr const char* size_at = "/spec/resources/requests/storage";
-    if (text_at(claim, size_at) == text_at(*request.before, size_at)) return std::nullopt;
-    const ObjectPtr type = request.storage.find("storageclasses.storage.k8s.io", {},
-                                                text_at(claim, "/spec/storageClassName"));
+    if (text_at(wanted, size_at) == text_at(*request.before, size_at)) return std::nullopt;
+    const ObjectPtr type =
+        request.storage.find({"storageclasses.storage.k8s.io",
+                              {},
+                              std::string{text_at(wanted, "/spec/storageClassName")}});
     if (type && flag_at(type->object(), "/allowVolumeExpansion")) return std::nullopt;
     return "only dynamically provisioned pvc can be resized and the storageclass that provisions "
            "the pvc must support resize";
