@@ -75,15 +75,14 @@ class ClusterStory(Story):
         with pytest.raises(ApiError, match="another template than the StatefulCluster"):
             operator.create(revision(owned("forged"), pod_template("thief", IMAGE_B)))
         named = {"controller-revision-hash": self.status(NAME)["updateRevision"]}
+        app = {"name": "app", "image": IMAGE_A}
         for change, sentence in (
-                ({"containers": [{"name": "app", "image": IMAGE_B}]}, "not the one of the revision"),
-                ({"containers": [{"name": "app", "image": IMAGE_A, "command": ["sh"]}]},
+                ({"containers": [{**app, "image": IMAGE_B}]}, "not the one of the revision"),
+                ({"containers": [{**app, "command": ["sh"]}]}, "not the one of the revision"),
+                ({"containers": [{**app, "securityContext": {"runAsUser": 0}}]},
                  "not the one of the revision"),
-                ({"containers": [{"name": "app", "image": IMAGE_A,
-                                  "securityContext": {"runAsUser": 0}}]},
-                 "not the one of the revision"),
-                ({"containers": [{"name": "app", "image": IMAGE_A},
-                                 {"name": "more", "image": IMAGE_B}]}, "has containers that are not"),
+                ({"containers": [app, {"name": "more", "image": IMAGE_B}]},
+                 "has containers that are not"),
                 ({"hostNetwork": True}, "other privileges"),
                 ({"serviceAccountName": "admin"}, "other privileges"),
                 ({"volumes": [{"name": "root", "hostPath": {"path": "/"}}]}, "other privileges")):
@@ -265,8 +264,8 @@ def a_node_is_lost_for_good(s: ClusterStory) -> None:
     template = pod_template(NAME)
     template["spec"]["nodeSelector"] = {"story": s.namespace}
     template["spec"]["topologySpreadConstraints"] = [
-        {"maxSkew": 1, "topologyKey": "kubernetes.io/hostname", "whenUnsatisfiable": "DoNotSchedule",
-         "labelSelector": {"matchLabels": {"app": NAME}}}]
+        {"maxSkew": 1, "topologyKey": "kubernetes.io/hostname",
+         "whenUnsatisfiable": "DoNotSchedule", "labelSelector": {"matchLabels": {"app": NAME}}}]
     s.begin(4, template=template, failureToleranceSeconds=600)
     lost = [pod["metadata"]["name"] for pod in s.pods() if pod["spec"]["nodeName"] == nodes[0]]
     assert len(lost) == 2, "they are spread"
