@@ -412,7 +412,7 @@ void Controller::tell(const engine::Subject& subject, const std::vector<engine::
         effects_.list.push_back(Log{warns ? Log::Level::Warning : Log::Level::Info,
                                     fmt::format("{}: {}", reason, notice.message), subject.ref});
         bucket_.take(1);
-        ++counters_.event_writes;
+        ++counters_.events[notice.reason];
         effects_.list.push_back(
             PostEvent{subject, notice.reason, notice.message, now, notice.name});
     }

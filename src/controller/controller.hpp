@@ -48,7 +48,7 @@ struct Counters {
     std::uint64_t objects_created = 0;
     std::uint64_t objects_deleted = 0;
     std::uint64_t pods_deleted = 0;
-    std::uint64_t event_writes = 0;
+    std::map<engine::Reason, std::uint64_t> events;  // by what they tell
     std::uint64_t steps = 0;
     std::uint64_t defects = 0;  // of ours, met while deciding
     std::uint64_t conflicts = 0;

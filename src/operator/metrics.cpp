@@ -82,6 +82,12 @@ std::vector<MetricFamily> work_families(const controller::Controller& controller
     std::vector<Row> phases;
     for (const auto& [phase, count] : controller.rollouts_by_phase())
         phases.push_back({{{"phase", engine::to_text(phase)}}, count});
+    std::vector<Row> events;
+    std::uint64_t events_in_all = 0;
+    for (const auto& [reason, count] : counters.events) {
+        events.push_back({{{"reason", std::string{engine::entry(reason).name}}}, count});
+        events_in_all += count;
+    }
     const auto restarts = [&](const char* resource, model::Form form) {
         return Row{{{"resource", resource}}, controller.watch_restarts(form)};
     };
@@ -97,7 +103,8 @@ std::vector<MetricFamily> work_families(const controller::Controller& controller
             {writes("workload", counters.workload_writes), writes("object", counters.object_writes),
              writes("object_created", counters.objects_created),
              writes("object_deleted", counters.objects_deleted),
-             writes("pod", counters.pods_deleted), writes("event", counters.event_writes)}),
+             writes("pod", counters.pods_deleted), writes("event", events_in_all)}),
+        counter("sluice_events_total", "Events that were posted, by what they tell.", events),
         gauge("sluice_rollouts", "Steered workloads, by the phase they are in.", phases),
         counter("sluice_steps_total", "Pods that were let go.", {counters.steps}),
         counter("sluice_defects_total", "Defects of Sluice that were met while deciding.",

@@ -18,7 +18,8 @@ from harness.operator import NAMESPACE, sluice
 from harness.places import REPOSITORY
 from harness.recorder import Change, Recorder
 from harness.waiting import stays, wait_for
-from harness.workloads import IMAGE_A, IMAGE_B, claim_template, pod_template, set_behaviour
+from harness.workloads import (IMAGE_A, IMAGE_B, claim_template, lose_volume, pod_template,
+                               set_behaviour)
 from phased_world import Stories, Story, World, running, world  # noqa: F401: fixtures
 
 NAME = "coder"
@@ -74,22 +75,28 @@ class ClusterStory(Story):
         owned = owned_by(NAME, uid, self.namespace)
         with pytest.raises(ApiError, match="another template than the StatefulCluster"):
             operator.create(revision(owned("forged"), pod_template("thief", IMAGE_B)))
-        named = {"controller-revision-hash": self.status(NAME)["updateRevision"]}
+
+        def forge(change: Object, named: str, says: str, sentence: str) -> None:
+            metadata = owned("thief", **{"controller-revision-hash": named})
+            metadata["annotations"] = {"sluice.dev/template": says}
+            with pytest.raises(ApiError, match=sentence):
+                operator.create({"apiVersion": "v1", "kind": "Pod", "metadata": metadata,
+                                 "spec": {**pod_template(NAME)["spec"], **change}})
+
+        known = self.status(NAME)["updateRevision"]
         app = {"name": "app", "image": IMAGE_A}
         for change, sentence in (
-                ({"containers": [{**app, "image": IMAGE_B}]}, "not the one of the revision"),
-                ({"containers": [{**app, "command": ["sh"]}]}, "not the one of the revision"),
+                ({"containers": [{**app, "image": IMAGE_B}]}, "not the one of its revision"),
+                ({"containers": [{**app, "command": ["sh"]}]}, "not the one of its revision"),
                 ({"containers": [{**app, "securityContext": {"runAsUser": 0}}]},
-                 "not the one of the revision"),
+                 "not the one of its revision"),
                 ({"containers": [app, {"name": "more", "image": IMAGE_B}]},
-                 "has containers that are not"),
+                 "containers that its revision has not"),
                 ({"hostNetwork": True}, "other privileges"),
                 ({"serviceAccountName": "admin"}, "other privileges"),
                 ({"volumes": [{"name": "root", "hostPath": {"path": "/"}}]}, "other privileges")):
-            pod = {"apiVersion": "v1", "kind": "Pod", "metadata": owned("thief", **named),
-                   "spec": {**pod_template(NAME)["spec"], **change}}
-            with pytest.raises(ApiError, match=sentence):
-                operator.create(pod)
+            forge(change, known, known, sentence)
+            forge(change, "coder-0", "coder-0", "nobody knows what it is to be")
 
     def wait_for_reason(self, reason: str) -> Object:
         return self.wait_for(f"the reason {reason}",
@@ -278,6 +285,18 @@ def a_node_is_lost_for_good(s: ClusterStory) -> None:
 
 
 @STORIES.add
+def a_volume_is_gone(s: ClusterStory) -> None:
+    s.begin(2, failureToleranceSeconds=3)
+    claims = s.claims()
+    for name in claims:
+        lose_volume(s.api, name, s.namespace)
+    s.patch({"template": pod_template(NAME, IMAGE_B)})
+    s.wait_for_update(2)
+    assert claims.items() < s.claims().items(), "what is left of the old ones is kept"
+    assert not s.used_claims() & set(claims), "and nobody waits for them"
+
+
+@STORIES.add
 def an_autoscaler_scales_it(s: ClusterStory) -> None:
     before = s.begin(1)
     s.api.create({"apiVersion": "autoscaling/v2", "kind": "HorizontalPodAutoscaler",
@@ -390,10 +409,10 @@ def a_stolen_token_makes_no_pods_of_its_own(s: ClusterStory) -> None:
     with pytest.raises(ApiError, match="only claims of members"):
         operator.delete("PersistentVolumeClaim", "mine", s.namespace)
     owned = owned_by("elsewhere", "00000000-0000-4000-8000-000000000000", s.namespace)
-    with pytest.raises(ApiError, match="no params found"):
-        operator.create({**pod, "metadata": owned("thief")})
-    with pytest.raises(ApiError, match="no params found"):
-        operator.create(revision(owned("thief"), pod_template("thief")))
+    for made in ({**pod, "metadata": owned("thief")},
+                 revision(owned("thief"), pod_template("thief"))):
+        with pytest.raises(ApiError, match="nobody knows what it is to be"):
+            operator.create(made)
     name = s.begin(1)[0]
     s.is_bound_to_the_template(operator)
     with pytest.raises(ApiError, match="images of a pod and nothing else"):

@@ -28,6 +28,9 @@ using model::CustomObject;
 
 // While more is to come, what follows from the pods by itself is not written more often than this.
 constexpr Duration counting_pace = 10s;
+// Claims that are read to find out whose volume is gone: each is a request. Others have their turn
+// when these members are replaced.
+constexpr std::size_t read_at_once = 16;
 
 // The creation that the server has said no to: nothing was made, and not just its answer was lost.
 // Null: there is none.
@@ -173,6 +176,27 @@ bool Reconciliation::find_in_place() {
     return true;
 }
 
+// Who has waited for a node for long may have claims whose volume is gone, and gets none any more.
+// False: the claims must be read first.
+bool Reconciliation::find_lost_volumes() {
+    std::size_t read = 0;
+    for (const Member& member : next_.members) {
+        const model::Pod* pod = view_.pod(member.name);
+        if (!pod || pod->meta.deleting || pod->ready || !pod->node.empty()) continue;
+        const Instant due = view_.since(member) + spec_.failure_tolerance;
+        if (now_ < due) {
+            decision_.wake_at = std::min(decision_.wake_at.value_or(due), due);
+            continue;
+        }
+        const auto wanted = claims_of(object_, spec_, member.name, member.claims_of);
+        if ((read += wanted.size()) > read_at_once) break;
+        const auto is_lost = lost_volume(wanted, seen_);
+        if (!is_lost) std::ranges::copy(wanted, std::back_inserter(decision_.rests_on));
+        if (is_lost.value_or(false)) view_.without_volume.insert(member.name);
+    }
+    return decision_.rests_on.empty();
+}
+
 void Reconciliation::tend_members() {
     const std::string behind = is_open() ? next_.current_revision : revision_;
     Tended tended = tend(view_, std::move(next_), behind);
@@ -265,7 +289,7 @@ Decision Reconciliation::decide() && {
     note_revision();
     steer();
     decision_.subject = subject();
-    if (!find_in_place()) return std::move(decision_);
+    if (!find_in_place() || !find_lost_volumes()) return std::move(decision_);
     tend_members();
     report();
     act();

@@ -78,6 +78,11 @@ class Tending {
         }));
     }
 
+    // Nobody else has the data, and its volumes are there.
+    bool is_last_copy(const Member& member) {
+        return ready_beside(&member) == 0 && !view_.without_volume.contains(member.name);
+    }
+
     void adopt_strays();
     void replace_gone();
     void give_up(Member& member);
@@ -142,7 +147,7 @@ void Tending::replace_gone() {
         if (!pod && member.state == Member::State::Creating)
             give_up(member);
         else
-            replace(member, Why::Gone, ready_beside(&member) == 0,
+            replace(member, Why::Gone, is_last_copy(member),
                     pod ? fmt::format("Pod {} is being deleted.", member.name)
                         : fmt::format("Pod {} is gone.", member.name));
     }
@@ -166,6 +171,10 @@ std::optional<Instant> Tending::patience_ends(const Member& member, std::string&
     if (!pod || !member.is_tried() || pod->ready || pod->meta.deleting) return std::nullopt;
     if (pod->ended) {
         cause = fmt::format("Pod {} has ended.", member.name);
+        return Instant{};
+    }
+    if (view_.without_volume.contains(member.name)) {
+        cause = fmt::format("A volume of pod {} is gone.", member.name);
         return Instant{};
     }
     const bool is_new = view_.was_never_ready(member);
@@ -201,7 +210,7 @@ void Tending::replace_failed() {
                             {}};
         } else if (in_replacement < view_.spec.max_unavailable.value || is_in_replacement(member)) {
             if (!is_in_replacement(member)) ++in_replacement;
-            replace(member, Why::Failed, ready_beside(&member) == 0, std::move(cause));
+            replace(member, Why::Failed, is_last_copy(member), std::move(cause));
         }
     }
 }
@@ -266,7 +275,7 @@ void Tending::update() {
                             {}};
         else
             replace(member, Why::Updated,
-                    view_.spec.claim_policy == ClaimPolicy::Keep || ready_beside(&member) == 0,
+                    view_.spec.claim_policy == ClaimPolicy::Keep || is_last_copy(member),
                     fmt::format("{} is updated to revision {}.", member.name,
                                 status().update_revision));
     }

@@ -5,7 +5,7 @@
 // Promises: an identity that was tried is never planned again; a member that is Ready leaves only
 // because somebody wants fewer, because an update has reached it, or because its pod is going; a
 // member that fails is replaced only while most others are well; the claims of the last copy go to
-// its successor.
+// its successor, unless it has lost its volume.
 #pragma once
 
 #include <optional>
@@ -29,6 +29,8 @@ struct View {
     std::string refused = {};  // the pod that the server would not take just now; empty: none
     // Revisions from which the update needs other images, and nothing else.
     std::set<std::string> in_place_from = {};
+    // Members that wait for a node and get none: a volume of theirs is gone, or a claim is.
+    std::set<std::string> without_volume = {};
 
     // The pod of this name that the cluster owns; null: there is none.
     const model::Pod* pod(const std::string& name) const;

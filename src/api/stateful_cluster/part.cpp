@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/json.hpp>
 
 #include "api/claims.hpp"
 #include "engine/report.hpp"
+#include "model/json_text.hpp"
 
 namespace sluice::api::stateful_cluster {
 namespace {
@@ -16,6 +18,12 @@ using engine::Snapshot;
 using model::CustomObject;
 
 constexpr std::string_view orphaning = "orphan";
+
+std::string phase_in(const std::string& status) {
+    const boost::json::value value = model::parse_json(status);
+    const boost::json::value* phase = model::value_at(value, "/phase");
+    return phase && phase->is_string() ? std::string{phase->get_string()} : std::string{};
+}
 
 bool is_of(const model::Pod& pod, const CustomObject& object) {
     return pod.owner_uid == object.meta.uid;
@@ -108,6 +116,17 @@ std::optional<std::vector<engine::Subject>> claims_left(const std::vector<model:
             left.push_back({ref, found->object->meta.uid});
     }
     return left;
+}
+
+std::optional<bool> lost_volume(const std::vector<model::Ref>& wanted, const Snapshot& seen) {
+    bool is_lost = false;
+    for (const model::Ref& ref : wanted) {
+        const auto found = std::ranges::find(seen.fetched, ref, &engine::Fetched::ref);
+        if (found == seen.fetched.end()) return std::nullopt;
+        if (found->refusal) return false;  // nobody knows, so nobody is given up for it
+        is_lost = is_lost || !found->object || phase_in(found->object->status) == "Lost";
+    }
+    return is_lost;
 }
 
 std::optional<engine::Action> finalizer_write(const CustomObject& object, const Spec& spec) {

@@ -19,6 +19,11 @@ std::vector<model::Ref> claims_of(const model::CustomObject& object, const Spec&
 std::optional<std::vector<engine::Subject>> claims_left(const std::vector<model::Ref>& wanted,
                                                         const engine::Snapshot& seen);
 
+// One of these claims is not there, or what it was bound to is not; nothing: they have not been
+// looked at.
+std::optional<bool> lost_volume(const std::vector<model::Ref>& wanted,
+                                const engine::Snapshot& seen);
+
 // The finalizer is there while claims are to go with the cluster; nothing: it is as it should be.
 std::optional<engine::Action> finalizer_write(const model::CustomObject& object, const Spec& spec);
 

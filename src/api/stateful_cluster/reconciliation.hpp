@@ -29,6 +29,7 @@ class Reconciliation {
     void steer();
     void note_gates();
     bool find_in_place();
+    bool find_lost_volumes();
     void tend_members();
     void report();
     bool is_busy() const;

@@ -1,5 +1,7 @@
 // Gives pods a node: the ready one with the fewest pods that the pod's nodeSelector allows. A pod
 // whose claims are not bound, or whose ReadWriteOncePod claim another pod uses, waits.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -99,8 +101,12 @@ class Scheduler final : public Controller {
             if (!claim) return "persistentvolumeclaim \"" + std::string{name} + "\" not found";
             if (is_terminating(claim->object()))
                 return "persistentvolumeclaim \"" + std::string{name} + "\" is being deleted";
-            if (text(child(claim->object(), "status"), "phase") != "Bound")
-                return "pod has unbound immediate PersistentVolumeClaims";
+            const std::string_view phase = text(child(claim->object(), "status"), "phase");
+            if (phase == "Lost")
+                return fmt::format(
+                    "persistentvolumeclaim \"{}\" bound to non-existent persistentvolume \"{}\"",
+                    name, text(child(claim->object(), "spec"), "volumeName"));
+            if (phase != "Bound") return "pod has unbound immediate PersistentVolumeClaims";
             const json::array& modes = children(child(claim->object(), "spec"), "accessModes");
             if (contains(modes, "ReadWriteOncePod") && is_used_by_another(pod, name))
                 return "node has pod using PersistentVolumeClaim with the same name and "

@@ -1,5 +1,6 @@
 // Storage: every claim gets a volume of its own, at once, which grows with it; a claim that a pod
-// uses is not taken away before the pod is gone; a volume goes with its claim.
+// uses is not taken away before the pod is gone; a volume goes with its claim, and a claim whose
+// volume somebody has taken away is Lost.
 #include <algorithm>
 #include <set>
 
@@ -43,6 +44,11 @@ class Volumes final : public Controller {
                 if (claim.ns == key.ns) queue_.add(claim);
             return;
         }
+        if (change.place.resource == "persistentvolumes" && is_gone) {
+            const json::object& about = child(child(change.object->object(), "spec"), "claimRef");
+            queue_.add({std::string{text(about, "namespace")}, std::string{text(about, "name")}});
+            return;
+        }
         if (change.place.resource != "persistentvolumeclaims") return;
         const json::object& claim = change.object->object();
         if (is_gone) {
@@ -54,7 +60,7 @@ class Volumes final : public Controller {
             });
             return;
         }
-        if (!is_bound(claim) || wants_more(claim) || is_terminating(claim)) queue_.add(key);
+        if (is_pending(claim) || wants_more(claim) || is_terminating(claim)) queue_.add(key);
     }
 
   private:
@@ -62,8 +68,24 @@ class Volumes final : public Controller {
         const ObjectPtr claim = at_.api.find("persistentvolumeclaims", key.ns, key.name);
         if (!claim) return true;
         if (is_terminating(claim->object())) return let_go(claim);
-        if (!is_bound(claim->object())) return bind(claim);
+        if (is_pending(claim->object())) return bind(claim);
+        if (is_bound(claim->object()) && !volume_of(claim->object())) return lose(claim->object());
         return !wants_more(claim->object()) || grow(claim->object());
+    }
+
+    ObjectPtr volume_of(const json::object& claim) const {
+        return at_.api.find("persistentvolumes", {},
+                            std::string{text(child(claim, "spec"), "volumeName")});
+    }
+
+    bool lose(json::object claim) {
+        claim["status"] = {{"phase", "Lost"}};
+        return went(at_.api.update(std::move(claim), user, at_.now(), "status"));
+    }
+
+    static bool is_pending(const json::object& claim) {
+        const std::string_view phase = text(child(claim, "status"), "phase");
+        return phase.empty() || phase == "Pending";
     }
 
     static bool is_bound(const json::object& claim) {
@@ -76,9 +98,7 @@ class Volumes final : public Controller {
 
     bool grow(json::object claim) {
         const json::value size = child(child(child(claim, "spec"), "resources"), "requests");
-        const ObjectPtr volume = at_.api.find(
-            "persistentvolumes", {}, std::string{text(child(claim, "spec"), "volumeName")});
-        if (volume) {
+        if (const ObjectPtr volume = volume_of(claim)) {
             json::object larger = volume->object();
             object_in(larger, "/spec")["capacity"] = size;
             if (!went(at_.api.update(std::move(larger), user, at_.now()))) return false;

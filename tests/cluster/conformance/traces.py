@@ -11,8 +11,9 @@ from typing import Any, Callable
 from harness.api import Api, ApiError, Object, has_condition
 from harness.kubelets import BEHAVIOUR
 from harness.waiting import wait_for
-from harness.workloads import (IMAGE_A, IMAGE_B, IMAGE_C, change_image, create_ready, pods, scale,
-                               set_partition, statefulset, wait_for_pods, wait_until_settled)
+from harness.workloads import (IMAGE_A, IMAGE_B, IMAGE_C, change_image, create_ready, lose_volume,
+                               pods, scale, set_partition, statefulset, wait_for_pods,
+                               wait_until_settled)
 
 from .objects import config_map, job
 
@@ -371,6 +372,13 @@ def a_claim_is_bound_and_protected(api: Api, ns: str) -> Any:
     return bound, leaving
 
 
+@trace
+def a_claim_whose_volume_is_gone(api: Api, ns: str) -> Any:
+    start(api, ns, 1, claim="data")
+    lose_volume(api, "data-web-0", ns)
+    return claim_state(api, ns)
+
+
 def grow(api: Api, ns: str, size: str) -> Any:
     try:
         api.patch("PersistentVolumeClaim", "data-web-0", {
@@ -385,24 +393,14 @@ def a_claim_that_is_to_grow(api: Api, ns: str) -> Any:
     """Who makes volumes larger is no part of a control plane; that is seen in the embedded one."""
     start(api, ns, 1, claim="data")
     refused = grow(api, ns, "2Gi"), claim_state(api, ns)
-    usual = next(one for one in api.list("StorageClass") if one["metadata"].get(
+    usual = next(one["metadata"]["name"] for one in api.list("StorageClass") if one["metadata"].get(
         "annotations", {}).get("storageclass.kubernetes.io/is-default-class") == "true")
-    name = f"grows-{ns}"
-    api.create({"apiVersion": "storage.k8s.io/v1", "kind": "StorageClass",
-                "metadata": {"name": name}, "provisioner": usual["provisioner"],
-                "allowVolumeExpansion": True})
-    api.delete("StatefulSet", "web", ns)
-    wait_for("the pods to go", lambda: names(api, "Pod", ns), lambda seen: not seen)
-    api.delete("PersistentVolumeClaim", "data-web-0", ns)
-    wait_for("the claim to go", lambda: names(api, "PersistentVolumeClaim", ns),
-             lambda seen: not seen)
-    manifest = statefulset("web", ns, 1, claim="data")
-    manifest["spec"]["volumeClaimTemplates"][0]["spec"]["storageClassName"] = name
-    create_ready(api, manifest)
-    grown = grow(api, ns, "2Gi")
-    asked = api.get("PersistentVolumeClaim", "data-web-0", ns)["spec"]["resources"]
-    api.delete("StorageClass", name)
-    return refused, grown, asked
+    api.patch("StorageClass", usual, {"allowVolumeExpansion": True})
+    try:
+        grown = wait_for("it to grow", lambda: grow(api, ns, "2Gi"), lambda said: said == "taken")
+    finally:
+        api.patch("StorageClass", usual, {"allowVolumeExpansion": None})
+    return refused, grown, api.get("PersistentVolumeClaim", "data-web-0", ns)["spec"]["resources"]
 
 
 @trace

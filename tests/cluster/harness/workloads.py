@@ -68,6 +68,36 @@ def claim_template(name: str) -> Object:
                      "resources": {"requests": {"storage": "1Gi"}}}}
 
 
+def lose_volume(api: Api, claim: str, namespace: str) -> None:
+    """As if the disk had died: what the claim was bound to is gone."""
+    volume = api.get("PersistentVolumeClaim", claim, namespace)["spec"]["volumeName"]
+    api.delete("PersistentVolume", volume)
+    if api.find("PersistentVolume", volume):
+        api.patch("PersistentVolume", volume, {"metadata": {"finalizers": None}})
+    wait_for("the loss", lambda: api.get("PersistentVolumeClaim", claim, namespace)["status"],
+             lambda status: status["phase"] == "Lost")
+    wait_for("the scheduler to know of it", lambda: schedulers_word(api, claim, namespace),
+             lambda word: "bound to non-existent persistentvolume" in word)
+
+
+def schedulers_word(api: Api, claim: str, namespace: str) -> str:
+    """What it says to one more pod with that claim; empty: it gave it a node."""
+    pod = {"apiVersion": "v1", "kind": "Pod",
+           "metadata": {"name": f"one-more-{claim}", "namespace": namespace},
+           "spec": {**pod_template("one-more")["spec"],
+                    "volumes": [{"name": "data", "persistentVolumeClaim": {"claimName": claim}}]}}
+    api.create(pod)
+    try:
+        seen = wait_for("the scheduler", lambda: api.get(
+            "Pod", pod["metadata"]["name"], namespace)["status"].get("conditions", []),
+            lambda conditions: any(one["type"] == "PodScheduled" for one in conditions))
+    finally:
+        api.delete("Pod", pod["metadata"]["name"], namespace, grace=0)
+        wait_for("it to go", lambda: api.find("Pod", pod["metadata"]["name"], namespace),
+                 lambda found: found is None)
+    return next(one.get("message", "") for one in seen if one["type"] == "PodScheduled")
+
+
 def change_image(api: Api, namespace: str, name: str, image: str,
                  behaviour: str | None = None) -> Object:
     """Changes the template as a user would; `behaviour` says how the new pods behave."""

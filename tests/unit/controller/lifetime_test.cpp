@@ -198,7 +198,7 @@ TEST(Watches, WhatAFreshListDoesNotBringIsGone) {
         Scene scene;
         scene.show_set(web_set(5));
         auto one = object("one");
-        one.meta.resource_version = 5;
+        one.meta.resource_version = 500;
         const SessionId of_runs = 3;
         scene.desk.take(EventsArrived{of_runs, {model::Changed{one}}});
         ASSERT_EQ(scene.desk.controller.store().size(runs), 1u);

@@ -18,7 +18,7 @@ WatchSession pods(std::uint64_t seed = 1) {
     return WatchSession{{&model::pods, "shop"}, seed};
 }
 
-model::Object pod(const std::string& name, std::uint64_t version = 101) {
+model::Object pod(const std::string& name, std::uint64_t version = 100) {
     model::Pod one;
     one.meta.resource_version = version;
     one.meta.key = {"shop", name};

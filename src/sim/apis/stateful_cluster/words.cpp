@@ -68,6 +68,16 @@ Problem pick_member(World& world, Words words) {
                : std::nullopt;
 }
 
+// The volumes of a member, as if their disk had died.
+Problem lose_volumes(World& world, Words words) {
+    const ObjectPtr pod = pod_at(world, words);
+    if (!pod) return std::nullopt;
+    for (const std::string& name : claims_in(pod->object()))
+        if (const ObjectPtr claim = world.cluster.api().find(claims, shop, name))
+            world.remove("persistentvolumes", "", text_at(claim->object(), "/spec/volumeName"));
+    return std::nullopt;
+}
+
 constexpr Action action_table[] = {
     {"statefulcluster",
      "NAME [replicas N] [image IMAGE] [claim NAME] [policy Parallel] [service NAME] [strategy "
@@ -92,6 +102,7 @@ constexpr Action action_table[] = {
      [](World& world, Words words) { return world.remove("nodes", "", words[0]); }},
     {"member", "NAME NUMBER unready|crash|fail|well, counted from the oldest", 3, behave},
     {"delete member", "NAME NUMBER, counted from the oldest", 2, delete_member},
+    {"lose volumes of member", "NAME NUMBER, counted from the oldest", 2, lose_volumes},
     {"pick member", "NAME NUMBER, to go first; counted from the oldest", 2, pick_member},
 };
 

@@ -1,5 +1,6 @@
 #include "api/stateful_cluster/decide.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -96,6 +97,53 @@ TEST(ClusterDecision, APodThatWasRefusedIsTriedAgainUnderTheSameName) {
         for (const Action& action : decide(seen, known.now).actions)
             EXPECT_NE(action.verb, Verb::Create) << status;
     }
+}
+
+// Three members, one of which has waited for a node since then.
+Known waiting_for_a_node(Duration since) {
+    const Known fresh;
+    Known known = three(revision_of(fresh.object, fresh.spec.pod_template));
+    known.unready(1, since).never_ready = true;
+    known.status.members[1].state = Member::State::Starting;
+    known.status.update_revision = known.status.current_revision = known.pods[0].revision;
+    known.status.revisions = {known.pods[0].revision};
+    known.object.status = write_status(known.status);
+    return known;
+}
+
+TEST(ClusterDecision, ClaimsAreReadOfWhomNoNodeTakesForLong) {
+    EXPECT_TRUE(decided(waiting_for_a_node(299s)).rests_on.empty());
+    EXPECT_EQ(decided(waiting_for_a_node(299s)).wake_at, noon + 1s);
+    const auto wanted = decided(waiting_for_a_node(300s)).rests_on;
+    ASSERT_EQ(wanted.size(), 1u);
+    EXPECT_EQ(wanted[0].resource, &claims);
+    EXPECT_EQ(wanted[0].name, "db-data-b");
+    Known placed = waiting_for_a_node(300s);
+    placed.pods[1].node = "node-1";
+    EXPECT_TRUE(decided(placed).rests_on.empty()) << "it just starts slowly";
+}
+
+TEST(ClusterDecision, WhoseVolumeIsGoneIsReplaced) {
+    const Known known = waiting_for_a_node(300s);
+    engine::Snapshot seen = seeing(known);
+    model::CustomObject claim;
+    claim.meta = {{"shop", "db-data-b"}, "uid-claim", 3, 1, false};
+    const auto replaces = [&] {
+        const Decision decision = decide(seen, noon);
+        return !decision.actions.empty() && decision.actions[0].of_status &&
+               decision.actions[0].body.contains("\"leaving\":[{\"name\":\"db-b\"");
+    };
+    seen.fetched = {{decided(known).rests_on.at(0), claim}};
+    for (const char* phase : {"Bound", "Pending"}) {
+        seen.fetched[0].object->status = fmt::format(R"({{"phase":"{}"}})", phase);
+        EXPECT_FALSE(replaces()) << phase;
+    }
+    seen.fetched[0].object->status = R"({"phase":"Lost"})";
+    EXPECT_TRUE(replaces());
+    seen.fetched[0].object.reset();
+    EXPECT_TRUE(replaces()) << "somebody has deleted it";
+    seen.fetched[0].refusal = engine::Refusal{403, "forbidden"};
+    EXPECT_FALSE(replaces()) << "nobody knows";
 }
 
 TEST(ClusterDecision, APodThatLeavesGoesOnlyAfterItIsWrittenDown) {

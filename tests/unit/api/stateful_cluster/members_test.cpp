@@ -114,6 +114,25 @@ TEST(Members, ASlowStartHasADeadlineOfItsOwn) {
     EXPECT_EQ(known.tended().status.members[0].name, "db-a");
 }
 
+TEST(Members, OneWithoutItsVolumeIsReplacedAndKeepsNoClaims) {
+    Known known = three();
+    known.unready(1, 1s);
+    View view = known.view();
+    view.without_volume = {"db-b"};
+    Status status = known.status;
+    status.update_revision = "db-1";
+    const Tended tended = tend(view, status, "db-1");
+    EXPECT_NE(tended.status.members[1].name, "db-b");
+    EXPECT_EQ(tended.status.members[1].claims_of, "");
+    known.pods[0].ready = known.pods[2].ready = false;
+    known.spec.replicas = PodCount{1};
+    known.pods = {known.pods[1]};
+    status.members = {status.members[1]};
+    const Tended alone = tend(view, status, "db-1");
+    EXPECT_NE(alone.status.members[0].name, "db-b");
+    EXPECT_EQ(alone.status.members[0].claims_of, "") << "it is no copy of anything";
+}
+
 TEST(Members, TheClocksOfOthersAreNotAsked) {
     Known known = three();
     model::Pod& pod = known.unready(1, 1s);
