@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/condition.hpp"
 #include "api/json_parts.hpp"
 
 namespace sluice::api {
@@ -29,11 +30,20 @@ inline constexpr auto head_fields = [](auto& json, auto& status) {
         .field("guarantee", status.guarantee, short_max);
 };
 
+inline constexpr auto condition_fields = [](auto& json, auto& condition) {
+    json.key("type", condition.type, word_max)
+        .field("status", condition.status, short_max)
+        .field("reason", condition.reason, word_max)
+        .always("message", condition.message, sentence_max)
+        .always("observedGeneration", condition.observed_generation)
+        .always("lastTransitionTime", condition.since);
+};
+
 // The conditions with this one in place of one of its type. Of an older one with the same status,
 // the time of the transition stays.
-template <class Condition>
-std::vector<Condition> with_newer(std::vector<Condition> conditions, Condition condition) {
-    const auto old = std::ranges::find(conditions, condition.type, &Condition::type);
+template <class One>
+std::vector<One> with_newer(std::vector<One> conditions, One condition) {
+    const auto old = std::ranges::find(conditions, condition.type, &One::type);
     if (old == conditions.end()) {
         conditions.push_back(std::move(condition));
         return conditions;

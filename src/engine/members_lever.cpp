@@ -8,34 +8,13 @@ namespace sluice::engine {
 
 MembersLever::MembersLever(const Snapshot& seen, const Course& course, const MemberCluster& cluster,
                            Instant now)
-    : seen_(seen),
-      course_(course),
+    : RecordedLever(seen, course, now),
       cluster_(cluster),
-      now_(now),
       standing_(seen, {cluster.names, cluster.exposed, cluster.current, cluster.updated}) {}
 
 bool MembersLever::asks_for_retry() const {
     const std::uint64_t asked = retry_asked(seen_.workload, course_);
     return asked != 0 && asked != cluster_.memory.value_or(Memory{}).retry;
-}
-
-Decision MembersLever::wait(Phase phase, Reason reason, std::string message) const {
-    Decision decision;
-    decision.report = {phase, reason, std::move(message),
-                       unblock_text(reason, seen_.workload, course_.commands, course_.name)};
-    if (entry(reason).tone == Tone::Warning)
-        decision.notices.push_back({reason, decision.report.message});
-    return decision;
-}
-
-// Written first; whoever owns the members acts on what is written.
-Decision MembersLever::move(Memory memory, Partition to, StatusReport report) const {
-    Decision decision;
-    report.unblock = unblock_text(report.reason, seen_.workload, course_.commands, course_.name);
-    decision.report = std::move(report);
-    memory.partition = to;
-    decision.memory = std::move(memory);
-    return decision;
 }
 
 Decision MembersLever::rest(Memory memory) const {

@@ -6,12 +6,11 @@
 #include <optional>
 #include <string>
 
-#include "engine/lever.hpp"
-#include "engine/steering.hpp"
+#include "engine/recorded_lever.hpp"
 
 namespace sluice::engine {
 
-class MembersLever final : public Lever {
+class MembersLever final : public RecordedLever {
   public:
     // `cluster` must outlive it.
     MembersLever(const Snapshot& seen, const Course& course, const MemberCluster& cluster,
@@ -19,14 +18,8 @@ class MembersLever final : public Lever {
 
     const Standing& standing() const override { return standing_; }
     const std::optional<Memory>& memory() const override { return cluster_.memory; }
-    bool is_ours() const override { return true; }
     bool asks_for_retry() const override;
     std::optional<Decision> blocked() const override { return std::nullopt; }
-    Decision wait(Phase phase, Reason reason, std::string message) const override;
-    Decision wait_silently(Phase phase, Reason reason, std::string message) const override {
-        return wait(phase, reason, std::move(message));
-    }
-    Decision move(Memory memory, Partition to, StatusReport report) const override;
     Decision rest(Memory memory) const override;
     std::optional<Decision> take_back(const Memory& memory) const override;
     Decision narrow(Memory memory, PodCount exposed_max) const override;
@@ -40,10 +33,7 @@ class MembersLever final : public Lever {
     std::string returned_text() const override;
 
   private:
-    const Snapshot& seen_;
-    const Course& course_;
     const MemberCluster& cluster_;
-    Instant now_;
     Standing standing_;
 };
 

@@ -44,11 +44,9 @@ Memory no_memory() {
 
 WeightLever::WeightLever(const Snapshot& seen, const Course& course, const Weight& weight,
                          Instant now)
-    : seen_(seen),
-      course_(course),
+    : RecordedLever(seen, course, now),
       weight_(weight),
       plugin_(*weight_.plugin),
-      now_(now),
       recalled_(weight_.memory.value_or(no_memory())),
       reality_(plugin_.reality()),
       standing_(seen) {
@@ -172,11 +170,7 @@ void WeightLever::ask(Decision& decision, Duration pace) const {
 Decision WeightLever::wait(Phase phase, Reason reason, std::string message) const {
     const auto* row = std::ranges::find(restless, reason, &Restless::reason);
     const bool is_restless = row != std::end(restless);
-    Decision decision;
-    decision.report = {phase, reason, std::move(message),
-                       unblock_text(reason, seen_.workload, course_.commands, course_.name)};
-    if (entry(reason).tone == Tone::Warning)
-        decision.notices.push_back({reason, decision.report.message});
+    Decision decision = RecordedLever::wait(phase, reason, std::move(message));
     if (is_restless) {
         const Hold brief = brief_hold(reason, {}, seen_, now_);
         const Instant again = weight_.told_at + telling_pace;
@@ -195,16 +189,6 @@ Decision WeightLever::probe_again() const {
     decision.report = {Phase::Waiting, Reason::PluginWorking,
                        fmt::format("{} is asked what is there.", plugin_.title()), ""};
     ask(decision, 0s);
-    return decision;
-}
-
-// Written first, asked for afterwards.
-Decision WeightLever::move(Memory memory, Partition to, StatusReport report) const {
-    Decision decision;
-    report.unblock = unblock_text(report.reason, seen_.workload, course_.commands, course_.name);
-    decision.report = std::move(report);
-    memory.partition = to;
-    decision.memory = std::move(memory);
     return decision;
 }
 

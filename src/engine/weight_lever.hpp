@@ -8,8 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "engine/lever.hpp"
-#include "engine/steering.hpp"
+#include "engine/recorded_lever.hpp"
 
 namespace sluice::engine {
 
@@ -57,22 +56,17 @@ class WeightPlugin {
     virtual Probe probe(const WeightGoal& goal, bool inits) const = 0;
 };
 
-class WeightLever final : public Lever {
+class WeightLever final : public RecordedLever {
   public:
     // `weight` must outlive it.
     WeightLever(const Snapshot& seen, const Course& course, const Weight& weight, Instant now);
 
     const Standing& standing() const override { return standing_; }
     const std::optional<Memory>& memory() const override { return weight_.memory; }
-    bool is_ours() const override { return true; }
     bool asks_for_retry() const override { return weight_.restarts; }
     std::optional<Decision> blocked() const override;
     std::optional<Decision> unsure() const override;
     Decision wait(Phase phase, Reason reason, std::string message) const override;
-    Decision wait_silently(Phase phase, Reason reason, std::string message) const override {
-        return wait(phase, reason, std::move(message));
-    }
-    Decision move(Memory memory, Partition to, StatusReport report) const override;
     Decision rest(Memory memory) const override;
     std::optional<Decision> take_back(const Memory& memory) const override;
     Decision narrow(Memory memory, PodCount exposed_max) const override;
@@ -97,11 +91,8 @@ class WeightLever final : public Lever {
     Decision probe_again() const;
     void ask(Decision& decision, Duration pace) const;
 
-    const Snapshot& seen_;
-    const Course& course_;
     const Weight& weight_;
     const WeightPlugin& plugin_;
-    Instant now_;
     Memory recalled_;
     std::optional<WeightReality> reality_;
     Standing standing_;

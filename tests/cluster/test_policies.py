@@ -32,7 +32,9 @@ pytestmark = pytest.mark.abuse
 DEPLOY = REPOSITORY / "deploy"
 CLOSED = 1000000
 GATES = ["sluice-gate", "sluice-gate-create", "sluice-gate-create-phasedrollout",
-         "sluice-gate-create-rolloutplugin"]
+         "sluice-gate-create-rolloutplugin", "sluice-statefulcluster-claims",
+         "sluice-statefulcluster-doubt", "sluice-statefulcluster-revisions",
+         "sluice-statefulcluster-templates"]
 CLAIM = "sluice.dev/claim"
 PHASE = "sluice.dev/phase"
 REFUSED = "sluice.dev/refused"

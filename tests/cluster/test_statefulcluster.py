@@ -83,6 +83,14 @@ class ClusterStory(Story):
                 operator.create({"apiVersion": "v1", "kind": "Pod", "metadata": metadata,
                                  "spec": {**pod_template(NAME)["spec"], **change}})
 
+        for claim in ({"dataSource": {"kind": "PersistentVolumeClaim", "name": "mine"}},
+                      {"volumeName": "pv-0"}):
+            metadata = owned("data-" + "0" * 16, **{"sluice.dev/member": "0" * 16})
+            del metadata["ownerReferences"]
+            with pytest.raises(ApiError, match="none of the volumeClaimTemplates"):
+                operator.create({"apiVersion": "v1", "kind": "PersistentVolumeClaim",
+                                 "metadata": metadata,
+                                 "spec": {**claim_template("data")["spec"], **claim}})
         known = self.status(NAME)["updateRevision"]
         app = {"name": "app", "image": IMAGE_A}
         for change, sentence in (
@@ -92,9 +100,26 @@ class ClusterStory(Story):
                  "not the one of its revision"),
                 ({"containers": [app, {"name": "more", "image": IMAGE_B}]},
                  "containers that its revision has not"),
+                ({"containers": [{**app, "env": [{"name": "LD_PRELOAD", "value": "/evil.so"}]}]},
+                 "another environment"),
+                ({"containers": [{**app, "envFrom": [{"secretRef": {"name": "s"}}]}]},
+                 "not the one of its revision"),
+                ({"containers": [{**app, "lifecycle": {"postStart": {"exec": {
+                    "command": ["sh"]}}}}]}, "other commands"),
+                ({"containers": [{**app, "livenessProbe": {"exec": {"command": ["sh"]}}}]},
+                 "other commands"),
+                ({"containers": [{**app, "volumeMounts": [{"name": "s", "mountPath": "/s"}]}],
+                  "volumes": [{"name": "s", "secret": {"secretName": "s"}}]}, "mounts more"),
+                ({"volumes": [{"name": "s", "secret": {"secretName": "s"}}]}, "has volumes"),
+                ({"volumes": [{"name": "c", "persistentVolumeClaim": {"claimName": "mine"}}]},
+                 "has volumes"),
+                ({"volumes": [{"name": "root", "hostPath": {"path": "/"}}]}, "has volumes"),
                 ({"hostNetwork": True}, "other privileges"),
                 ({"serviceAccountName": "admin"}, "other privileges"),
-                ({"volumes": [{"name": "root", "hostPath": {"path": "/"}}]}, "other privileges")):
+                ({"shareProcessNamespace": True}, "other privileges"),
+                ({"nodeName": "node-0"}, "other privileges"),
+                ({"priorityClassName": "system-node-critical"}, "other privileges"),
+                ({"securityContext": {"runAsUser": 0}}, "other privileges")):
             forge(change, known, known, sentence)
             forge(change, "coder-0", "coder-0", "nobody knows what it is to be")
 
@@ -273,15 +298,16 @@ def a_node_is_lost_for_good(s: ClusterStory) -> None:
     template["spec"]["topologySpreadConstraints"] = [
         {"maxSkew": 1, "topologyKey": "kubernetes.io/hostname",
          "whenUnsatisfiable": "DoNotSchedule", "labelSelector": {"matchLabels": {"app": NAME}}}]
-    s.begin(4, template=template, failureToleranceSeconds=600)
-    lost = [pod["metadata"]["name"] for pod in s.pods() if pod["spec"]["nodeName"] == nodes[0]]
-    assert len(lost) == 2, "they are spread"
-    s.api.delete("Node", nodes[0])
-    wait_for("others instead of those", s.names,
-             lambda seen: len(seen) == 4 and not set(lost) & set(seen), deadline=300)
-    s.wait_until_ready(4)
-    assert len(s.claims()) == 4 + len(lost), "what was on that node is kept"
-    s.api.delete("Node", nodes[1])
+    s.begin(3, template=template, failureToleranceSeconds=600)
+    placed = {pod["spec"]["nodeName"]: pod["metadata"]["name"] for pod in s.pods()}
+    assert sorted(placed) == nodes, "they are spread"
+    alone = min(nodes, key=lambda one: sum(pod["spec"]["nodeName"] == one for pod in s.pods()))
+    s.api.delete("Node", alone)
+    wait_for("another instead", s.names,
+             lambda seen: len(seen) == 3 and placed[alone] not in seen, deadline=300)
+    s.wait_until_ready(3)
+    assert len(s.claims()) == 4, "what was on that node is kept"
+    s.api.delete("Node", next(one for one in nodes if one != alone))
 
 
 @STORIES.add
@@ -294,6 +320,53 @@ def a_volume_is_gone(s: ClusterStory) -> None:
     s.wait_for_update(2)
     assert claims.items() < s.claims().items(), "what is left of the old ones is kept"
     assert not s.used_claims() & set(claims), "and nobody waits for them"
+
+
+@STORIES.add
+def templates_as_people_write_them(s: ClusterStory) -> None:
+    """Defaults, empty blocks and all kinds of volumes: what the API server makes of them is not
+    taken for something else."""
+    for name in ("settings", "more"):
+        s.api.create({"apiVersion": "v1", "kind": "ConfigMap", "data": {"key": "value"},
+                      "metadata": {"name": name, "namespace": s.namespace}})
+    probe = {"exec": {"command": ["true"]}, "periodSeconds": 5}
+    app = {"name": "app", "image": IMAGE_A, "command": None, "args": ["--fast"], "tty": False,
+           "securityContext": {"runAsNonRoot": True, "capabilities": {"drop": ["ALL"]}},
+           "resources": {"limits": {"cpu": "1000m", "memory": "1024Mi"}},
+           "ports": [{"containerPort": 80}], "livenessProbe": probe,
+           "readinessProbe": {"httpGet": {"port": 80}},
+           "lifecycle": {"preStop": {"exec": {"command": ["sleep", "0"]}}},
+           "env": [{"name": "EMPTY", "value": None}, {"name": "PLAIN", "value": "x"},
+                   {"name": "NAME", "valueFrom": {"fieldRef": {"fieldPath": "metadata.name"}}},
+                   {"name": "KEY", "valueFrom": {"configMapKeyRef": {"name": "settings",
+                                                                     "key": "key"}}}],
+           "envFrom": [{"configMapRef": {"name": "more"}}],
+           "volumeMounts": [{"name": "data", "mountPath": "/data"},
+                            {"name": "config", "mountPath": "/config", "readOnly": True}]}
+    spec = {"terminationGracePeriodSeconds": 0, "containers": [app], "initContainers": None,
+            "securityContext": {}, "serviceAccountName": "", "nodeSelector": None,
+            "volumes": [{"name": "config", "configMap": {"name": "settings"}},
+                        {"name": "secret", "secret": {"secretName": "s", "optional": True}},
+                        {"name": "scratch", "emptyDir": {}},
+                        {"name": "all", "projected": {"sources": [
+                            {"configMap": {"name": "more"}},
+                            {"downwardAPI": {"items": [{"path": "labels", "fieldRef": {
+                                "fieldPath": "metadata.labels"}}]}}]}},
+                        {"name": "host", "hostPath": {"path": "/tmp"}}]}
+    template = {"metadata": {"labels": {"app": NAME}}, "spec": spec}
+    s.begin(2, template=template, updateStrategy={"inPlace": "IfPossible"})
+    app["image"] = IMAGE_B
+    s.patch({"template": template})
+    s.wait_for_update(2)
+
+
+@STORIES.add
+def a_revision_that_somebody_deletes_is_made_again(s: ClusterStory) -> None:
+    names = s.begin(2)
+    s.api.delete("ControllerRevision", s.status(NAME)["updateRevision"], s.namespace)
+    s.api.delete("Pod", names[0], s.namespace)
+    wait_for("another member", s.names, lambda seen: len(seen) == 2 and names[0] not in seen)
+    s.wait_until_ready(2)
 
 
 @STORIES.add
@@ -419,8 +492,17 @@ def a_stolen_token_makes_no_pods_of_its_own(s: ClusterStory) -> None:
         operator.patch("Pod", name, {"spec": {"activeDeadlineSeconds": 5}}, s.namespace)
     with pytest.raises(ApiError, match="its own label and annotation"):
         operator.patch("Pod", name, {"metadata": {"labels": {"app": "other"}}}, s.namespace)
+    with pytest.raises(ApiError, match="finalizers or owners"):
+        operator.patch("Pod", name, {"metadata": {"finalizers": ["thief.example/stays"]}},
+                       s.namespace)
     with pytest.raises(ApiError, match="status and the finalizer"):
         operator.patch(KIND, NAME, {"spec": {"replicas": 0}}, s.namespace)
+    with pytest.raises(ApiError, match="keeps its claims"):
+        operator.delete("PersistentVolumeClaim", next(iter(s.claims().keys() - {"mine"})),
+                        s.namespace)
+    s.api.create(pod)
+    with pytest.raises(ApiError, match="only pods of StatefulSets and of StatefulClusters"):
+        operator.delete("Pod", "thief", s.namespace)
 
 
 @STORIES.add

@@ -47,15 +47,6 @@ constexpr auto rolling_pod_fields = [](auto& json, auto& step) {
         .always("totalFailedChecks", step.failures);
 };
 
-constexpr auto condition_fields = [](auto& json, auto& condition) {
-    json.key("type", condition.type, word_max)
-        .field("status", condition.status, short_max)
-        .field("reason", condition.reason, word_max)
-        .always("message", condition.message, sentence_max)
-        .always("observedGeneration", condition.observed_generation)
-        .always("lastTransitionTime", condition.since);
-};
-
 constexpr auto status_fields = [](auto& json, auto& status) {
     head_fields(json, status);
     json.field("failedRevision", status.failed_revision, name_max)

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "api/condition.hpp"
 #include "base/numbers.hpp"
 #include "base/time.hpp"
 #include "model/custom_object.hpp"
@@ -69,16 +70,6 @@ struct RollingPodStatus {
     friend bool operator==(const RollingPodStatus&, const RollingPodStatus&) = default;
 };
 
-struct Condition {
-    std::string type;    // Ready, Updated
-    std::string status;  // True, False, Unknown
-    std::string reason;
-    std::string message;
-    std::int64_t observed_generation = 0;
-    Instant since;
-    friend bool operator==(const Condition&, const Condition&) = default;
-};
-
 struct Status {
     std::string phase;
     std::string reason;
@@ -95,7 +86,7 @@ struct Status {
     Instant rollout_start;
     Instant rollout_end;
     std::optional<RollingPodStatus> rolling_pod;
-    std::vector<Condition> conditions;  // one of a type
+    std::vector<Condition> conditions;  // Ready, Updated; one of a type
     friend bool operator==(const Status&, const Status&) = default;
 };
 

@@ -11,6 +11,9 @@ namespace sluice::api::stateful_cluster {
 
 using engine::Action;
 
+// Until a change that the server would not take is tried again.
+constexpr Duration refused_pace = 30s;
+
 // The pods of those who leave, one after the other.
 bool Reconciliation::delete_leaver() {
     for (const Leaver& leaver : next_.leaving) {
@@ -65,8 +68,13 @@ std::optional<std::string> Reconciliation::template_of(const std::string& revisi
 // cannot, what is written down follows the pod, and the member is replaced.
 bool Reconciliation::update_in_place() {
     for (Member& member : next_.members) {
+        if (!view_.is_behind(member)) continue;
+        if (member.name == refused_update_) {  // it is told; the rest goes on meanwhile
+            const Instant again = now_ + refused_pace;
+            decision_.wake_at = std::min(decision_.wake_at.value_or(again), again);
+            continue;
+        }
         const model::Pod* pod = view_.pod(member.name);
-        if (!pod || pod->meta.deleting || pod->revision == member.revision) continue;
         const auto from = template_of(pod->revision);
         const auto to = template_of(member.revision);
         const model::Ref whole{&whole_pods, object_.meta.key.ns, member.name};
@@ -144,9 +152,16 @@ bool Reconciliation::retry_refused() {
     const auto pod_template = template_of(member->revision);
     if (!pod_template) return !decision_.rests_on.empty();
     write_status(false);
-    std::vector<Action> makings = makings_of(*member, *pod_template);
-    makings.back().follows = !decision_.actions.empty();
-    decision_.actions.push_back(std::move(makings.back()));
+    // What it is made from may be what is lacking: somebody has deleted it.
+    const model::Ref revision{&revisions, object_.meta.key.ns, member->revision};
+    const std::string body =
+        revision_body(object_, member->revision, object_.meta.generation, *pod_template);
+    std::vector<Action> makings{engine::creation_of(revision, body)};
+    makings.push_back(makings_of(*member, *pod_template).back());
+    for (Action& one : makings) {
+        one.follows = !decision_.actions.empty();
+        decision_.actions.push_back(std::move(one));
+    }
     decision_.needs_live = true;
     return true;
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ranges>
 
 #include "api/claims.hpp"
 #include "api/hooks/gate.hpp"
@@ -32,19 +33,23 @@ constexpr Duration counting_pace = 10s;
 // when these members are replaced.
 constexpr std::size_t read_at_once = 16;
 
-// The creation that the server has said no to: nothing was made, and not just its answer was lost.
-// Null: there is none.
-const engine::Attempt* refused_creation(const Snapshot& seen) {
+// The write that the server has said no to: nothing was made or changed, and not just its answer
+// was lost. Null: there is none. A patch that came too late is another matter.
+const engine::Attempt* refused_write(const Snapshot& seen) {
     const auto& attempt = seen.attempt;
-    if (!attempt || attempt->verb != Action::Verb::Create || !attempt->refusal) return nullptr;
+    if (!attempt || !attempt->refusal) return nullptr;
     const int status = attempt->refusal->status;
     const bool is_no = status >= 400 && status < 500 && status != 408 && status != 409;
-    return is_no ? &*attempt : nullptr;
+    const bool is_patch = attempt->verb == Action::Verb::Patch;
+    const bool is_late =
+        is_patch && status == 422 && !attempt->refusal->why.contains("is invalid: spec");
+    return is_no && !is_late && attempt->verb != Action::Verb::Delete ? &*attempt : nullptr;
 }
 
-std::string refused_pod(const Snapshot& seen) {
-    const engine::Attempt* refused = refused_creation(seen);
-    return refused && refused->ref.resource == &model::pods ? refused->ref.name : std::string{};
+std::string refused_pod(const Snapshot& seen, Action::Verb verb) {
+    const engine::Attempt* refused = refused_write(seen);
+    const bool is_it = refused && refused->verb == verb && refused->ref.resource == &model::pods;
+    return is_it ? refused->ref.name : std::string{};
 }
 
 std::optional<engine::Memory> memory_of(const Status& status) {
@@ -76,7 +81,8 @@ Reconciliation::Reconciliation(const Snapshot& seen, const Spec& spec, Instant n
       object_(seen.objects.front()),
       spec_(spec),
       now_(now),
-      view_{object_, spec_, seen.pods, now, refused_pod(seen)},
+      view_{object_, spec_, seen.pods, now, refused_pod(seen, Action::Verb::Create)},
+      refused_update_(refused_pod(seen, Action::Verb::Patch)),
       old_(read_status(object_)),
       next_(old_) {}
 
@@ -96,9 +102,38 @@ bool Reconciliation::is_open() const {
     return memory && memory->open;
 }
 
+bool Reconciliation::is_guarded() const {
+    return spec_.gates.pause || spec_.gates.check || !spec_.gates.hook.empty();
+}
+
+// Of those that the update has not reached nobody has ever been ready, and no gate is to be asked:
+// there is nothing that a step could disturb, and a template that is put right is not kept waiting
+// by the wrong one.
+bool Reconciliation::disturbs_nobody() const {
+    const auto reached = static_cast<std::size_t>(next_.exposed.value);
+    const std::size_t behind = next_.members.size() - std::min(reached, next_.members.size());
+    return !is_guarded() &&
+           std::ranges::all_of(next_.members | std::views::take(behind), [&](const Member& one) {
+               return one.added || one.revision == revision_;
+           });
+}
+
+// While there are no members, and no gates that somebody wants to be asked, nothing is left of the
+// revision before.
+void Reconciliation::settle_at_zero() {
+    if (spec_.replicas.value > 0 || !next_.members.empty() || is_guarded()) return;
+    next_.current_revision = revision_;
+    next_.exposed = {};
+    auto memory = memory_of(next_);
+    if (!memory) return;
+    memory->open = memory->returning = memory->failed = false;
+    memory->revision = revision_;
+    next_.rollout = encode(*memory);
+}
+
 Circumstances Reconciliation::circumstances() const {
     Circumstances now{.members = PodCount{static_cast<std::int32_t>(next_.members.size())}};
-    now.allow_unready = annotation_of(object_, key::allow_unready) == "true";
+    now.allow_unready = annotation_of(object_, key::allow_unready) == "true" || disturbs_nobody();
     now.definition = definition_of(object_, spec_);
     now.pause = next_.pause;
     now.goes_on = next_.pause && next_.pause->promote != promote_asked(object_);
@@ -150,6 +185,7 @@ void Reconciliation::steer() {
         next_.rollout.clear();
         return note_gates();
     }
+    settle_at_zero();
     decision_ = engine::steer(seen_, course(), now_);
     hooks::complete(decision_, seen_, "statefulcluster");
     if (const auto& memory = decision_.memory) {
@@ -189,7 +225,8 @@ bool Reconciliation::find_lost_volumes() {
             continue;
         }
         const auto wanted = claims_of(object_, spec_, member.name, member.claims_of);
-        if ((read += wanted.size()) > read_at_once) break;
+        read += wanted.size();
+        if (read > read_at_once) break;
         const auto is_lost = lost_volume(wanted, seen_);
         if (!is_lost) std::ranges::copy(wanted, std::back_inserter(decision_.rests_on));
         if (is_lost.value_or(false)) view_.without_volume.insert(member.name);
@@ -198,7 +235,8 @@ bool Reconciliation::find_lost_volumes() {
 }
 
 void Reconciliation::tend_members() {
-    const std::string behind = is_open() ? next_.current_revision : revision_;
+    const bool stays_behind = is_open() && !disturbs_nobody();
+    const std::string behind = stays_behind ? next_.current_revision : revision_;
     Tended tended = tend(view_, std::move(next_), behind);
     next_ = std::move(tended.status);
     held_ = std::move(tended.held);
@@ -210,8 +248,11 @@ void Reconciliation::tend_members() {
 
 void Reconciliation::report() {
     count_members(view_, next_);
+    for (const model::Pod& pod : seen_.pods)
+        if (const Instant due = pod.ready_since + spec_.min_ready; pod.ready && due > now_)
+            decision_.wake_at = std::min(decision_.wake_at.value_or(due), due);
     engine::StatusReport members = report_on(view_, next_);
-    const engine::Attempt* refused = refused_creation(seen_);
+    const engine::Attempt* refused = refused_write(seen_);
     if (refused && refused->refusal)
         members = {engine::Phase::Held,
                    Reason::MemberRefused,
@@ -264,9 +305,7 @@ void Reconciliation::write_status(bool is_urgent) {
     if (is_new_revision) {
         const model::Ref ref{&revisions, object_.meta.key.ns, revision_};
         decision_.actions.push_back(engine::creation_of(
-            ref,
-            revision_body(object_, revision_, static_cast<std::int64_t>(next_.revisions.size()),
-                          spec_.pod_template)));
+            ref, revision_body(object_, revision_, object_.meta.generation, spec_.pod_template)));
         write->follows = true;
     }
     decision_.needs_live = is_urgent;

@@ -78,9 +78,28 @@ class Tending {
         }));
     }
 
+    // So many others are away that it is an outage, whatever becomes of this one.
+    bool is_outage(const Member* beside) {
+        const auto all = std::ranges::count(members(), false, &Member::added);
+        const auto ready = std::ranges::count_if(members(), [&](const Member& one) {
+            return &one != beside && !one.added && view_.is_ready(one);
+        });
+        return all - ready > std::max<std::ptrdiff_t>(1, (all - 1) / 2);
+    }
     // Nobody else has the data, and its volumes are there.
     bool is_last_copy(const Member& member) {
         return ready_beside(&member) == 0 && !view_.without_volume.contains(member.name);
+    }
+    // Its successor gets its claims: too few others have the data; or it has taken them over and
+    // was not ready with them so far. Not where no node takes it with these claims.
+    bool passes_claims_on(const Member& member) {
+        const Pod* pod = view_.pod(member.name);
+        const bool has_a_place = !pod || !pod->node.empty();
+        const bool was_ready =
+            member.state == Member::State::Ready || member.state == Member::State::NotReady;
+        const bool only_started = !member.claims_of.empty() && !was_ready && has_a_place;
+        const bool is_lost = view_.without_volume.contains(member.name);
+        return is_last_copy(member) || (!is_lost && (is_outage(&member) || only_started));
     }
 
     void adopt_strays();
@@ -90,6 +109,7 @@ class Tending {
     void scale();
     void scale_down();
     std::size_t victim();
+    void keep_back(Member& member);
     void update();
     void update_in_place(Member& member);
     void drop_leavers();
@@ -98,7 +118,8 @@ class Tending {
     std::optional<Instant> patience_ends(const Member& member, std::string& cause);
     bool is_in_replacement(const Member& member) const {
         const Pod* pod = view_.pod(member.name);
-        return !member.is_tried() || (pod && view_.was_never_ready(member) && !pod->ended);
+        return !member.added &&
+               (!member.is_tried() || (pod && view_.was_never_ready(member) && !pod->ended));
     }
 
     const View& view_;
@@ -129,7 +150,8 @@ void Tending::replace(Member& member, Why why, bool hands_over, std::string caus
     const std::string own{identity_in(member.name)};
     Member next{.name = new_name(view_, status()),
                 .revision = revision_at(index_of(member)),
-                .after = member.name};
+                .after = member.name,
+                .added = member.added};
     if (hands_over) next.claims_of = member.claims_of.empty() ? own : member.claims_of;
     if (!view_.spec.claim_templates.empty() && hands_over)
         cause += " Its claims go to its successor.";
@@ -143,13 +165,14 @@ void Tending::replace_gone() {
     for (Member& member : members()) {
         if (!member.is_tried() || member.name == view_.refused) continue;
         const Pod* pod = view_.pod(member.name);
-        if (pod && !pod->meta.deleting) continue;
+        if (pod && !pod->meta.deleting && !pod->ended) continue;
         if (!pod && member.state == Member::State::Creating)
             give_up(member);
         else
-            replace(member, Why::Gone, is_last_copy(member),
-                    pod ? fmt::format("Pod {} is being deleted.", member.name)
-                        : fmt::format("Pod {} is gone.", member.name));
+            replace(member, Why::Gone, passes_claims_on(member),
+                    !pod         ? fmt::format("Pod {} is gone.", member.name)
+                    : pod->ended ? fmt::format("Pod {} has ended.", member.name)
+                                 : fmt::format("Pod {} is being deleted.", member.name));
     }
 }
 
@@ -169,10 +192,6 @@ void Tending::give_up(Member& member) {
 std::optional<Instant> Tending::patience_ends(const Member& member, std::string& cause) {
     const Pod* pod = view_.pod(member.name);
     if (!pod || !member.is_tried() || pod->ready || pod->meta.deleting) return std::nullopt;
-    if (pod->ended) {
-        cause = fmt::format("Pod {} has ended.", member.name);
-        return Instant{};
-    }
     if (view_.without_volume.contains(member.name)) {
         cause = fmt::format("A volume of pod {} is gone.", member.name);
         return Instant{};
@@ -187,13 +206,11 @@ std::optional<Instant> Tending::patience_ends(const Member& member, std::string&
 }
 
 void Tending::replace_failed() {
-    const std::size_t away = members().size() - ready_beside(nullptr);
     if (members().empty()) return;
-    const std::size_t away_max = std::max<std::size_t>(1, (members().size() - 1) / 2);
-    const bool is_outage = away > away_max;
+    const bool is_held = is_outage(nullptr);
     // Who was away together gets the same patience again, from when most are back.
     const bool was_outage = status().reason == engine::entry(Reason::TooManyUnready).name;
-    if (was_outage && !is_outage) status().tolerance_from = in_whole_seconds(view_.now);
+    if (was_outage && !is_held) status().tolerance_from = in_whole_seconds(view_.now);
     auto in_replacement = std::ranges::count_if(
         members(), [&](const Member& member) { return is_in_replacement(member); });
     for (Member& member : members()) {
@@ -202,15 +219,16 @@ void Tending::replace_failed() {
         if (!until) continue;
         if (*until > view_.now) {
             tended_.wake_at = std::min(tended_.wake_at.value_or(*until), *until);
-        } else if (is_outage) {
+        } else if (is_held) {
             tended_.held = {engine::Phase::Held,
                             Reason::TooManyUnready,
-                            fmt::format("{} of {} members are not ready: nobody is replaced.", away,
-                                        members().size()),
+                            fmt::format("{} of {} members are not ready: nobody is replaced.",
+                                        members().size() - ready_beside(nullptr), members().size()),
                             {}};
-        } else if (in_replacement < view_.spec.max_unavailable.value || is_in_replacement(member)) {
-            if (!is_in_replacement(member)) ++in_replacement;
-            replace(member, Why::Failed, is_last_copy(member), std::move(cause));
+        } else if (in_replacement < view_.spec.max_unavailable.value || member.added ||
+                   is_in_replacement(member)) {
+            if (!member.added && !is_in_replacement(member)) ++in_replacement;
+            replace(member, Why::Failed, passes_claims_on(member), std::move(cause));
         }
     }
 }
@@ -221,8 +239,9 @@ void Tending::scale() {
         scale_down();
     while (members().size() < wanted) {
         // At the front, which an update reaches last.
-        members().insert(members().begin(),
-                         Member{.name = new_name(view_, status()), .revision = revision_});
+        members().insert(
+            members().begin(),
+            Member{.name = new_name(view_, status()), .revision = revision_, .added = true});
     }
 }
 
@@ -258,10 +277,24 @@ void Tending::scale_down() {
     members().erase(members().begin() + static_cast<std::ptrdiff_t>(index));
 }
 
-// Those that the rollout has reached get the new revision.
+// Those that the rollout has not reached, or not any more, stay what they are: nobody becomes what
+// is not wanted any more.
+void Tending::keep_back(Member& member) {
+    if (!member.is_tried()) member.revision = revision_;
+    if (view_.is_behind(member)) member.revision = view_.pod(member.name)->revision;
+}
+
+// Those that the rollout has reached get the new revision. Of whom it is not known yet whether a
+// pod was made, that comes first.
 void Tending::update() {
     for (Member& member : members()) {
-        if (!is_exposed(index_of(member)) || member.revision == status().update_revision) continue;
+        if (!is_exposed(index_of(member))) {
+            keep_back(member);
+            continue;
+        }
+        const bool is_in_doubt = member.state == Member::State::Creating &&
+                                 !view_.pod(member.name) && member.name != view_.refused;
+        if (is_in_doubt || member.revision == status().update_revision) continue;
         if (!member.is_tried())
             member.revision = status().update_revision;
         else if (view_.in_place_from.contains(member.revision))
@@ -284,6 +317,8 @@ void Tending::update() {
 // It keeps its name, its claims and its node; its pod follows what is written down.
 void Tending::update_in_place(Member& member) {
     member.revision = status().update_revision;
+    member.state = Member::State::Starting;
+    member.since = in_whole_seconds(view_.now);
     tended_.notices.push_back(
         {Reason::MemberUpdated,
          fmt::format("{} is updated in place to revision {}.", member.name, member.revision)});
@@ -325,6 +360,7 @@ bool View::is_ready(const Member& member) const {
 Member::State View::state(const Member& member) const {
     const Pod* found = pod(member.name);
     if (!found) return member.state;
+    if (is_behind(member)) return Member::State::Starting;
     if (is_ready(member)) return Member::State::Ready;
     return was_never_ready(member) && !found->meta.deleting ? Member::State::Starting
                                                             : Member::State::NotReady;
@@ -342,7 +378,13 @@ bool View::was_never_ready(const Member& member) const {
     const Pod* found = pod(member.name);
     const bool is_known =
         member.state == Member::State::Ready || member.state == Member::State::NotReady;
-    return found && found->never_ready && !is_known;
+    const bool is_restarting = member.state == Member::State::Starting && found && !found->ready;
+    return found && ((found->never_ready && !is_known) || is_restarting);
+}
+
+bool View::is_behind(const Member& member) const {
+    const Pod* found = pod(member.name);
+    return found && !found->meta.deleting && found->revision != member.revision;
 }
 
 Tended tend(const View& view, Status status, const std::string& revision) {
@@ -362,6 +404,7 @@ void count_members(const View& view, Status& status) {
         member.node = pod->node;
         member.since = view.since(member);
         member.state = view.state(member);
+        if (member.state == Member::State::Ready) member.added = false;
     }
 }
 

@@ -40,8 +40,11 @@ struct View {
     Instant since(const Member& member) const;
     // A pod is there that has the claims of this identity, its own or another's.
     bool is_mounted(std::string_view identity) const;
-    // Its pod is there, and neither it nor the ledger has ever seen it ready.
+    // Its pod is there, and neither it nor the ledger has ever seen it ready, or not since its
+    // images were changed.
     bool was_never_ready(const Member& member) const;
+    // Its pod is to get other images, and has not got them yet.
+    bool is_behind(const Member& member) const;
     const std::string& cluster() const { return object.meta.key.name; }
 };
 

@@ -26,6 +26,9 @@ class Reconciliation {
     void note_revision();
     engine::Course course() const;
     Circumstances circumstances() const;
+    bool is_guarded() const;
+    bool disturbs_nobody() const;
+    void settle_at_zero();
     void steer();
     void note_gates();
     bool find_in_place();
@@ -52,6 +55,7 @@ class Reconciliation {
     const Spec& spec_;
     Instant now_;
     View view_;
+    std::string refused_update_;  // the pod whose change the server would not take; empty: none
     const Status old_;
     Status next_;
     std::string revision_;  // of the template as it is now

@@ -24,6 +24,9 @@ constexpr engine::Command own_commands[] = {
      "lost for good: kubectl delete node NODE"},
     {Reason::TooManyUnready,
      "members that become ready again; to replace one all the same: kubectl -n {0} delete pod POD"},
+    {Reason::ScaledToZero,
+     "kubectl -n {0} scale statefulcluster {1} --replicas=N; members start on the revision before, "
+     "and the update goes on through its gates"},
     {Reason::NotInPlace,
      "kubectl -n {0} patch statefulcluster {1} --type merge -p "
      "'{{\"spec\":{{\"updateStrategy\":{{\"inPlace\":\"IfPossible\"}}}}}}'"},
@@ -148,6 +151,7 @@ Status substance_of(Status status) {
     for (Member& member : status.members) {
         if (member.is_tried()) member.state = Member::State::Starting;
         member.since = {};
+        member.added = false;
         member.node.clear();
         member.after.clear();
     }

@@ -23,7 +23,8 @@ constexpr auto member_fields = [](auto& json, auto& member) {
         .field("claimsOf", member.claims_of, word_max)
         .field("after", member.after, name_max)
         .field("node", member.node, name_max)
-        .field("since", member.since);
+        .field("since", member.since)
+        .field("added", member.added);
 };
 
 constexpr auto leaver_fields = [](auto& json, auto& leaver) {
@@ -53,15 +54,6 @@ constexpr auto check_fields = [](auto& json, auto& check) {
         .word("lastResult", check.last_result, results)
         .field("lastValue", check.last_text, value_max)
         .field("lastTime", check.last);
-};
-
-constexpr auto condition_fields = [](auto& json, auto& condition) {
-    json.key("type", condition.type, word_max)
-        .field("status", condition.status, short_max)
-        .field("reason", condition.reason, word_max)
-        .always("message", condition.message, sentence_max)
-        .always("observedGeneration", condition.observed_generation)
-        .always("lastTransitionTime", condition.since);
 };
 
 struct Name {

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "api/condition.hpp"
 #include "base/numbers.hpp"
 #include "base/time.hpp"
 #include "engine/progress.hpp"
@@ -29,6 +30,8 @@ struct Member {
     std::string after = {};      // the pod that must be gone before its own is made; empty: none
     std::string node = {};
     Instant since = {};  // when its state was first seen, by the clock of whoever saw it
+    // Nobody has left for it, and it has not been ready yet: what it lacks is no loss.
+    bool added = false;
 
     bool is_tried() const { return state != State::Planned; }
     friend bool operator==(const Member&, const Member&) = default;
@@ -51,16 +54,6 @@ struct PauseStatus {
     Instant since = {};
     std::string promote = {};  // what the annotation said then, as a digest; another one ends it
     friend bool operator==(const PauseStatus&, const PauseStatus&) = default;
-};
-
-struct Condition {
-    std::string type;    // Ready, Progressing
-    std::string status;  // True, False, Unknown
-    std::string reason;
-    std::string message;
-    std::int64_t observed_generation = 0;
-    Instant since;
-    friend bool operator==(const Condition&, const Condition&) = default;
 };
 
 struct Status {
@@ -88,7 +81,7 @@ struct Status {
     std::optional<engine::CheckProgress> check;  // the same
     Instant written;                             // when it was last written
     Instant tolerance_from;  // the end of the last outage: nobody's patience began before it
-    std::vector<Condition> conditions;
+    std::vector<Condition> conditions;  // Ready, Progressing
     friend bool operator==(const Status&, const Status&) = default;
 };
 

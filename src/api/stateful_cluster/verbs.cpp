@@ -118,6 +118,9 @@ std::string_view wanted_revision(const Steered& steered, const Status& status) {
 
 Reply undo(const Steered& steered, Instant) {
     const Status status = read_status(steered.object);
+    if (status.observed_generation < steered.object.meta.generation)
+        return decline("Sluice has not seen the last change of {} yet; try again in a moment.",
+                       steered.title);
     const std::string_view wanted = wanted_revision(steered, status);
     if (wanted.empty()) return decline("{} has had one template only.", steered.title);
     if (wanted == status.update_revision)

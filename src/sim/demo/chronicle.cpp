@@ -57,7 +57,8 @@ void Chronicle::gate() {
     std::string text = gate_text(now_);
     text.replace(0, 4, "gate");
     text.replace(text.find(','), 1, ":");
-    add(fmt::format("{} (partition {})", text, now_.set.partition));
+    const GatePlace place = gate_place(now_.set);
+    add(fmt::format("{} ({} {})", text, place.noun, place.number));
 }
 
 void Chronicle::set() {
@@ -108,10 +109,11 @@ std::vector<std::string> news(const Scene& before, const Scene& now) {
 }
 
 std::vector<std::string> opening(const Scene& scene) {
+    const GatePlace place = gate_place(scene.set);
     return {fmt::format("Sluice demo: {}. Times are of a simulated clock.", scene.title),
-            fmt::format("{} {}/{}: {} pods of {}, {} ready; partition {}, {}.", scene.set.kind,
+            fmt::format("{} {}/{}: {} pods of {}, {} ready; {} {}, {}.", scene.set.kind,
                         scene.set.ns, scene.set.name, scene.set.replicas, scene.set.image,
-                        count_ready(scene), scene.set.partition, scene.set.phase)};
+                        count_ready(scene), place.noun, place.number, scene.set.phase)};
 }
 
 std::vector<std::string> ending(const Summary& summary) {

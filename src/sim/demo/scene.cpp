@@ -39,6 +39,16 @@ SetSeen set_of(const json::object& set) {
     return seen;
 }
 
+}  // namespace
+
+GatePlace gate_place(const SetSeen& set) {
+    if (set.has_partition) return {"partition", std::to_string(set.partition)};
+    const std::int64_t reached = std::max<std::int64_t>(0, set.replicas - set.partition);
+    return {"updated", fmt::format("{} of {}", reached, set.replicas)};
+}
+
+namespace {
+
 std::string state_of(const json::object& pod) {
     if (is_terminating(pod)) return "Terminating";
     const std::string waiting = text_at(pod, "/status/containerStatuses/0/state/waiting/reason");

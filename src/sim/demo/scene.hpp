@@ -31,6 +31,7 @@ struct SetSeen {
     std::string image;
     std::int64_t replicas = 0;
     std::int64_t partition = 0;
+    bool has_partition = true;  // false: the number is ours, and no field that people know
     std::string current_revision;
     std::string update_revision;
     // From the annotations sluice.dev/*, or from the status of the object that steers it.
@@ -42,6 +43,13 @@ struct SetSeen {
     std::string refused;
     std::optional<Instant> since = {};
 };
+
+// Where the gate is, in a noun and a number: "partition 2", or "updated 1 of 3".
+struct GatePlace {
+    const char* noun;
+    std::string number;
+};
+GatePlace gate_place(const SetSeen& set);
 
 struct EventSeen {
     Instant at;

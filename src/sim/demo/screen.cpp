@@ -166,10 +166,11 @@ void Picture::set() {
     const int ready = count_ready(scene_);
     const std::string phase = set.phase.empty() ? "not steered" : set.phase;
     const std::string gap(inner_ < airy_columns ? 2 : 3, ' ');
+    const GatePlace place = gate_place(set);
     add({{"image ", Ink::Dim},
          {set.image, Ink::Bold},
-         {gap + "partition ", Ink::Dim},
-         {std::to_string(set.partition), Ink::Bold},
+         {fmt::format("{}{} ", gap, place.noun), Ink::Dim},
+         {place.number, Ink::Bold},
          {gap + "phase ", Ink::Dim},
          {phase, is_waiting(scene_) ? Ink::Warn : Ink::Good},
          {gap + "ready ", Ink::Dim},
@@ -301,10 +302,9 @@ std::vector<std::string> draw(const Scene& scene, const Style& style) {
 }
 
 std::vector<Line> summary_lines(const Summary& all) {
-    const double each = all.steps > 0 ? static_cast<double>(all.writes) / all.steps : 0;
-    std::vector<Line> lines{
-        {{fmt::format("The rollout took {} of simulated time; at least {} served.",
-                      age_text(all.took), counted(all.serving_least, "pod"))}}};
+    std::vector<Line> lines{{{fmt::format("{} took {} of simulated time; at least {} served.",
+                                          all.steps > 0 ? "The rollout" : "It", age_text(all.took),
+                                          counted(all.serving_least, "pod"))}}};
     if (!all.gateman.empty())
         lines.push_back({{fmt::format(
             "{} was asked {}{}; it {}.", all.gateman, times(all.questions),
@@ -317,9 +317,13 @@ std::vector<Line> summary_lines(const Summary& all) {
                          {": the inspector found 0 violations."}});
     for (const std::string& one : all.violations)
         lines.push_back({{"Violation: " + one, Ink::Bad}});
+    const std::string writes = counted(all.writes, "API write");
     lines.push_back(
-        {{fmt::format("{} took {}, events included: {:.1f} a step.", counted(all.steps, "pod step"),
-                      counted(all.writes, "API write"), each)}});
+        {{all.steps > 0
+              ? fmt::format("{} took {}, events included: {:.1f} a step.",
+                            counted(all.steps, "pod step"), writes,
+                            static_cast<double>(all.writes) / all.steps)
+              : fmt::format("No step was taken; there were {}, events included.", writes)}});
     return lines;
 }
 

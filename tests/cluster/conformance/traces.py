@@ -351,8 +351,11 @@ def claims_stay_behind(api: Api, ns: str) -> Any:
     return left, end_state(api, ns)
 
 
-def claim_state(api: Api, ns: str, name: str = "data-web-0") -> Object:
-    claim = api.get("PersistentVolumeClaim", name, ns)
+def claim_state(api: Api, ns: str) -> Object:
+    return state_of(api.get("PersistentVolumeClaim", "data-web-0", ns))
+
+
+def state_of(claim: Object) -> Object:
     spec, status = claim["spec"], claim.get("status", {})
     return {"phase": status.get("phase"), "finalizers": claim["metadata"].get("finalizers"),
             "has a volume": bool(spec.get("volumeName")), "asked for": spec["resources"],
@@ -375,8 +378,7 @@ def a_claim_is_bound_and_protected(api: Api, ns: str) -> Any:
 @trace
 def a_claim_whose_volume_is_gone(api: Api, ns: str) -> Any:
     start(api, ns, 1, claim="data")
-    lose_volume(api, "data-web-0", ns)
-    return claim_state(api, ns)
+    return state_of(lose_volume(api, "data-web-0", ns))
 
 
 def grow(api: Api, ns: str, size: str) -> Any:

@@ -2,6 +2,7 @@
 // again, claims that are neither lost nor shared, and nobody who is replaced without need.
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "sim/api/state.hpp"
 #include "sim/apis/egress.hpp"
@@ -162,21 +163,6 @@ void shares_no_claim(const Promise& promise, const Change& change) {
     }
 }
 
-struct Counted {
-    std::int64_t wanted = 0;
-    std::int64_t ready = 0;
-};
-Counted members_of(const Promise& promise, const std::string& ns, const json::object& cluster) {
-    Counted counted;
-    for (const std::string& name : member_names(cluster)) {
-        ++counted.wanted;
-        const ObjectPtr pod = promise.in.cluster.api().find("pods", ns, name);
-        if (pod && !is_terminating(pod->object()) && has_condition(pod->object(), "Ready"))
-            ++counted.ready;
-    }
-    return counted;
-}
-
 // S35: a pod of a member goes by its UID, and only if it is written down that it leaves; who failed
 // is not ready, and most others are.
 void deletes_leavers(const Promise& promise, const Change& change) {
@@ -195,24 +181,47 @@ void deletes_leavers(const Promise& promise, const Change& change) {
         promise.broken("pod {} failed and is ready", name);
 }
 
-// S36: nobody is given up while so many are away that it is an outage.
-void replaces_few(const Promise& promise, const Change& change) {
-    if (change.place.resource != clusters || change.type != Change::Type::Modified) return;
-    const json::object& now = change.object->object();
-    const json::object& before = change.before->object();
-    for (const json::value& entry : array_at(now, "/status/leaving")) {
-        const json::object& leaver = entry.get_object();
-        const std::string name = text_at(leaver, "/name");
-        if (text_at(leaver, "/why") != "Failed" || entry_of(before, "/status/leaving", name))
-            continue;
-        promise.tested();
-        const Counted counted = members_of(promise, change.place.ns, before);
-        const std::int64_t away = counted.wanted - counted.ready;
-        if (away > std::max<std::int64_t>(1, (counted.wanted - 1) / 2))
-            promise.broken("{} was given up while {} of {} members are not ready", name, away,
-                           counted.wanted);
+// S36: nobody is given up while so many are away that it is an outage. Of those that were ready
+// once, or have come for one that was: who was added and has not started yet is no loss.
+class ReplacesFew final : public Promise {
+  public:
+    using Promise::Promise;
+
+    void on_change(const Change& change) override {
+        const json::object& now = change.object->object();
+        const std::string& ns = change.place.ns;
+        if (change.place.resource == "pods" && is_member(now) && has_condition(now, "Ready"))
+            counting_.insert({ns, change.place.name});
+        if (change.place.resource != clusters || change.type != Change::Type::Modified) return;
+        if (change.user == operator_user) judge(ns, now, change.before->object());
+        for (const json::value& member : array_at(now, "/status/members"))
+            if (counting_.contains({ns, text_at(member.get_object(), "/after")}))
+                counting_.insert({ns, text_at(member.get_object(), "/name")});
     }
-}
+
+  private:
+    void judge(const std::string& ns, const json::object& now, const json::object& before) const {
+        for (const json::value& entry : array_at(now, "/status/leaving")) {
+            const json::object& leaver = entry.get_object();
+            const std::string name = text_at(leaver, "/name");
+            if (text_at(leaver, "/why") != "Failed" || entry_of(before, "/status/leaving", name))
+                continue;
+            tested();
+            std::int64_t wanted = 0, away = 0;
+            for (const std::string& member : member_names(before)) {
+                if (!counting_.contains({ns, member})) continue;
+                ++wanted;
+                const ObjectPtr pod = in.cluster.api().find("pods", ns, member);
+                if (!pod || is_terminating(pod->object()) || !has_condition(pod->object(), "Ready"))
+                    ++away;
+            }
+            if (away > std::max<std::int64_t>(1, (wanted - 1) / 2))
+                broken("{} was given up while {} of {} members are not ready", name, away, wanted);
+        }
+    }
+
+    std::set<std::pair<std::string, std::string>> counting_;
+};
 
 // S37: no step of an update that its gates have not agreed to, each lately and about this step.
 class GatesAgree final : public Promise {
@@ -286,13 +295,13 @@ constexpr Rule<> rules[] = {
     {.name = "S10", .on_own_change = makes_its_own},
     {.name = "S34", .on_change = shares_no_claim, .on_own_change = keeps_claims},
     {.name = "S35", .on_own_change = deletes_leavers},
-    {.name = "S36", .on_own_change = replaces_few},
 };
 
 }  // namespace
 
 void promises(Observers& all, const Inspection& inspection) {
     add<IdentityOnce>(all, "S13", inspection);
+    add<ReplacesFew>(all, "S36", inspection);
     add<GatesAgree>(all, "S37", inspection);
     add(all, rules, inspection);
 }

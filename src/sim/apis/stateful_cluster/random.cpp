@@ -36,6 +36,7 @@ void make(Chaos& chaos) {
     if (chaos.chance(30)) wanted["max-unavailable"] = "2";
     if (chaos.chance(30)) wanted["claim-policy"] = "New";
     if (chaos.chance(20)) wanted["min-ready"] = "10s";
+    if (chaos.chance(30)) wanted["in-place"] = "IfPossible";
     if (chaos.chance(15))
         wanted["strategy"] = "OnDelete";
     else
@@ -129,6 +130,16 @@ void break_member(Chaos& chaos) {
     chaos.world().annotate("pods", shop, pod, behaviour_annotation, way);
 }
 
+// A disk dies.
+void lose_volume(Chaos& chaos) {
+    const auto all = chaos.world().cluster.api().list(claims, shop);
+    if (all.empty()) return;
+    const json::object& claim = all[chaos.below(all.size())]->object();
+    if (text_at(claim, cluster_label_at) != name) return;
+    chaos.did("lose the volume of {}", name_in(claim));
+    chaos.world().remove("persistentvolumes", "", text_at(claim, "/spec/volumeName"));
+}
+
 // Deleted, and sometimes made anew at once.
 void delete_cluster(Chaos& chaos) {
     if (!found(chaos)) return;
@@ -170,8 +181,9 @@ std::string what_is_wrong(Chaos& chaos) {
 }
 
 constexpr RandomAction actions[] = {
-    {change_image, 6}, {change, 3},         {rescale, 4}, {annotate, 2}, {delete_member, 5},
-    {break_member, 5}, {delete_cluster, 1}, {wipe, 1},    {guard, 3},    {promote, 2},
+    {change_image, 6},  {change, 3},       {rescale, 4},        {annotate, 2},
+    {delete_member, 5}, {break_member, 5}, {delete_cluster, 1}, {wipe, 1},
+    {guard, 3},         {promote, 2},      {lose_volume, 1},
 };
 
 }  // namespace

@@ -46,6 +46,7 @@ void cast(const World& world, const std::string& space, const std::string& clust
     set.image = text_at(object, "/spec/template/spec/containers/0/image");
     set.replicas = number_at(object, "/spec/replicas", 1);
     set.partition = set.replicas - number_at(object, "/status/exposed");
+    set.has_partition = false;
     set.current_revision = text_at(object, "/status/currentRevision");
     set.update_revision = text_at(object, "/status/updateRevision");
     for (auto index = static_cast<std::int64_t>(members.size()) - 1; index >= 0; --index)

@@ -136,6 +136,7 @@ constexpr Expectation expectation_table[] = {
 
 constexpr ReportField report_fields[] = {
     {"ready", "/status/readyReplicas"},
+    {"available", "/status/availableReplicas"},
     {"updated-members", "/status/updatedReplicas"},
     {"exposed", "/status/exposed"},
     {"passes", "/status/check/successes"},

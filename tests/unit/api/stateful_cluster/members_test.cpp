@@ -186,6 +186,107 @@ TEST(Members, HalfOfTwoIsNoOutageAndHalfOfFourIs) {
     EXPECT_TRUE(four.tended().held.has_value());
 }
 
+TEST(Members, OneThatWasAddedAndDoesNotStartIsNoLoss) {
+    Known known = three();
+    known.spec.replicas = PodCount{5};
+    for (const char* name : {"db-d", "db-e"}) {
+        model::Pod& pod = known.add(name);
+        pod.ready = false;
+        pod.never_ready = true;
+        known.status.members.back().state = State::Starting;
+        known.status.members.back().since = noon - 1min;
+        known.status.members.back().added = true;
+    }
+    known.unready(0, 1h);
+    const Tended tended = known.tended();
+    EXPECT_FALSE(tended.held.has_value());
+    ASSERT_EQ(tended.status.leaving.size(), 1u);
+    EXPECT_EQ(tended.status.leaving[0].name, "db-a");
+    Status status = known.status;
+    known.pods[3].ready = true;
+    count_members(known.view(), status);
+    EXPECT_FALSE(status.members[3].added) << "from now on it is";
+    EXPECT_TRUE(status.members[4].added);
+}
+
+TEST(Members, WhoHasEndedIsReplacedInAnOutageAndKeepsItsClaims) {
+    Known known = three();
+    for (const std::size_t i : {0u, 1u}) {
+        known.unready(i, 1s);
+        known.pods[i].ended = true;
+    }
+    const Tended tended = known.tended();
+    EXPECT_FALSE(tended.held.has_value());
+    ASSERT_EQ(tended.status.leaving.size(), 2u);
+    for (const std::size_t i : {0u, 1u})
+        EXPECT_EQ(tended.status.members[i].claims_of, identity_in(known.status.members[i].name));
+    EXPECT_THAT(tended.notices[0].message, HasSubstr("db-a has ended"));
+}
+
+TEST(Members, ClaimsThatWereTakenOverGoOnUntilSomebodyWasReadyWithThem) {
+    Known known = three();
+    known.unready(1, 1h).never_ready = true;
+    known.pods[1].node = "node-1";
+    known.status.members[1].state = State::Starting;
+    EXPECT_EQ(known.tended().status.members[1].claims_of, "") << "they were its own, and empty";
+    known.status.members[1].claims_of = "other";
+    EXPECT_EQ(known.tended().status.members[1].claims_of, "other");
+    EXPECT_TRUE(known.tended().status.leaving[0].hands_over);
+    known.pods[1].node.clear();
+    EXPECT_EQ(known.tended().status.members[1].claims_of, "") << "no node takes it with these";
+    known.pods[1].node = "node-1";
+    known.status.members[1].state = State::NotReady;
+    EXPECT_EQ(known.tended().status.members[1].claims_of, "") << "it was ready";
+}
+
+TEST(Members, NobodyBecomesWhatIsNotWantedAnyMore) {
+    Known known = three();
+    known.status.update_revision = "db-1";
+    known.status.members[0] = {.name = "db-planned", .revision = "db-2"};
+    known.status.members[2].revision = "db-2";  // it was to be updated in place
+    const Tended tended = known.tended();
+    EXPECT_EQ(tended.status.members[0].revision, "db-1");
+    EXPECT_EQ(tended.status.members[2].revision, "db-1") << "as its pod still is";
+}
+
+TEST(Members, AnUpdateWaitsForWhoeverMayBeMadeJustNow) {
+    Known known = three();
+    known.status.update_revision = "db-2";
+    known.status.exposed = PodCount{1};
+    known.status.members[2] = {
+        .name = "db-x", .state = State::Creating, .revision = "db-1", .since = noon - 5s};
+    known.pods.pop_back();
+    EXPECT_EQ(known.tended().status.members[2].name, "db-x");
+    View view = known.view();
+    view.refused = "db-x";
+    EXPECT_NE(tend(view, known.status, "db-1").status.members[2].name, "db-x") << "it was not made";
+}
+
+TEST(Members, AnUpdateInPlaceHasTheTimeOfAStart) {
+    Known known = three();
+    known.status.update_revision = "db-2";
+    known.status.exposed = PodCount{1};
+    View view = known.view();
+    view.in_place_from = {"db-1"};
+    Status status = tend(view, known.status, "db-1").status;
+    EXPECT_EQ(status.members[2].name, "db-c");
+    EXPECT_EQ(status.members[2].revision, "db-2");
+    count_members(view, status);
+    EXPECT_EQ(status.members[2].state, State::Starting) << "its pod has the old images still";
+    known.pods[2].revision = "db-2";
+    known.pods[2].ready = false;
+    known.now = noon + 1799s;
+    status = tend(known.view(), status, "db-1").status;
+    EXPECT_EQ(status.members[2].name, "db-c");
+    count_members(known.view(), status);
+    EXPECT_EQ(status.members[2].state, State::Starting);
+    known.now = noon + 1800s;
+    EXPECT_NE(tend(known.view(), status, "db-1").status.members[2].name, "db-c");
+    known.pods[2].ready = true;
+    count_members(known.view(), status);
+    EXPECT_EQ(status.members[2].state, State::Ready);
+}
+
 TEST(Members, SoManyAtATimeAsMayBeAway) {
     Known known = three();
     known.spec.replicas = PodCount{5};

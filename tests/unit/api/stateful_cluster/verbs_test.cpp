@@ -13,12 +13,14 @@ using ::testing::HasSubstr;
 constexpr Instant now{1'800'000'000'000};
 
 Steered coder(const std::string& status, const std::string& more = "") {
-    return steered(dialect,
-                   custom("coder",
-                          R"({"selector":{"matchLabels":{"app":"coder"}},"template":{"spec":)"
-                          R"({"hostNetwork":true,"containers":[{"name":"app","image":"b"}]}})" +
-                              more + "}",
-                          status));
+    Steered one = steered(
+        dialect, custom("coder",
+                        R"({"selector":{"matchLabels":{"app":"coder"}},"template":{"spec":)"
+                        R"({"hostNetwork":true,"containers":[{"name":"app","image":"b"}]}})" +
+                            more + "}",
+                        status));
+    one.object.meta.generation = 0;
+    return one;
 }
 
 model::CustomObject revision(const std::string& name, const std::string& image) {
@@ -42,6 +44,12 @@ TEST(ClusterVerbs, undo_puts_the_template_before_back_and_leaves_nothing_of_the_
     EXPECT_EQ(written(ask(Verb::Undo, one)),
               R"(object {"spec":{"template":{"spec":{"hostNetwork":null,)"
               R"("containers":[{"name":"app","image":"a"}]}}}})");
+}
+
+TEST(ClusterVerbs, undo_waits_until_the_last_change_is_known) {
+    Steered one = coder(two_revisions);
+    one.object.meta.generation = 3;
+    EXPECT_THAT(refusal(ask(Verb::Undo, one)), HasSubstr("has not seen the last change"));
 }
 
 TEST(ClusterVerbs, undo_goes_to_the_revision_that_is_named) {
