@@ -43,7 +43,9 @@ SetSeen set_of(const json::object& set) {
 
 GatePlace gate_place(const SetSeen& set) {
     if (set.has_partition) return {"partition", std::to_string(set.partition)};
-    const std::int64_t reached = std::max<std::int64_t>(0, set.replicas - set.partition);
+    const bool is_done = set.current_revision == set.update_revision;
+    const std::int64_t reached =
+        is_done ? set.replicas : std::max<std::int64_t>(0, set.replicas - set.partition);
     return {"updated", fmt::format("{} of {}", reached, set.replicas)};
 }
 
