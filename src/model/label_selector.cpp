@@ -28,6 +28,21 @@ std::optional<std::string> values_text(const json::object& expression) {
     return fmt::format("({})", fmt::join(values, ","));
 }
 
+bool is_met(const json::value& entry, const std::map<std::string, std::string>& labels) {
+    const json::object* expression = entry.if_object();
+    const auto key = expression ? text_of(expression->if_contains("key")) : std::nullopt;
+    const auto op = expression ? text_of(expression->if_contains("operator")) : std::nullopt;
+    if (!key || !op) return false;
+    const auto found = labels.find(*key);
+    const bool is_there = found != labels.end();
+    const json::value* values = expression->if_contains("values");
+    const bool is_listed = is_there && values && values->is_array() &&
+                           std::ranges::find(values->get_array(), json::value(found->second)) !=
+                               values->get_array().end();
+    return (*op == "Exists" && is_there) || (*op == "DoesNotExist" && !is_there) ||
+           (*op == "In" && is_listed) || (*op == "NotIn" && !is_listed);
+}
+
 std::optional<std::string> term_of(const json::value& entry) {
     const json::object* expression = entry.if_object();
     if (!expression) return std::nullopt;
@@ -62,6 +77,19 @@ std::optional<std::string> selector_text(const json::object& selector) {
             terms.push_back(std::move(*term));
         }
     return fmt::format("{}", fmt::join(terms, ","));
+}
+
+bool selects(const json::object& selector, const std::map<std::string, std::string>& labels) {
+    const json::value* wanted = selector.if_contains("matchLabels");
+    if (wanted && wanted->is_object())
+        for (const auto& [key, value] : wanted->get_object()) {
+            const auto found = labels.find(std::string{key});
+            if (found == labels.end() || value != json::value(found->second)) return false;
+        }
+    const json::value* terms = selector.if_contains("matchExpressions");
+    return !terms || !terms->is_array() ||
+           std::ranges::all_of(terms->get_array(),
+                               [&](const json::value& one) { return is_met(one, labels); });
 }
 
 }  // namespace sluice::model

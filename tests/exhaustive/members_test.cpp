@@ -149,10 +149,14 @@ class Exploration {
         }
         for (std::size_t i = 0; i < world.pods.size(); ++i) {
             change(world, i, "ready", [](model::Pod& pod) {
-                pod.ready = true;
-                pod.never_ready = false;
+                pod.ready = !pod.ended;
+                pod.never_ready = pod.never_ready && pod.ended;
             });
             change(world, i, "unready", [](model::Pod& pod) { pod.ready = false; });
+            change(world, i, "ended", [](model::Pod& pod) {
+                pod.ready = false;
+                pod.ended = true;
+            });
             World gone = world;
             gone.pods.erase(gone.pods.begin() + static_cast<std::ptrdiff_t>(i));
             add(std::move(gone), "gone");
@@ -180,6 +184,7 @@ class Exploration {
         for (int round = 0; round < 14; ++round) {
             std::erase_if(world.pods, [](const model::Pod& pod) { return pod.meta.deleting; });
             for (model::Pod& pod : world.pods) {
+                if (pod.ended) continue;
                 pod.ready = true;
                 pod.never_ready = false;
             }
@@ -197,8 +202,10 @@ class Exploration {
         const auto pod_text = [&](const std::string& name) -> std::string {
             const model::Pod* pod = world.pod(name);
             if (!pod) return "-";
-            return std::string{pod->ready ? "r" : "u"} + (pod->never_ready ? "n" : "") +
-                   (pod->meta.deleting ? "d" : "");
+            return std::string{pod->ready   ? "r"
+                               : pod->ended ? "e"
+                                            : "u"} +
+                   (pod->never_ready ? "n" : "") + (pod->meta.deleting ? "d" : "");
         };
         const auto age = [&](Instant since) {
             const Duration passed = world.now - since;
@@ -209,9 +216,10 @@ class Exploration {
         };
         std::multiset<std::string> parts{world.status.reason + age(world.status.tolerance_from)};
         for (const Member& one : world.status.members)
-            parts.insert(fmt::format("{}{}{}{}{}", static_cast<int>(one.state), age(one.since),
+            parts.insert(fmt::format("{}{}{}{}{}{}", static_cast<int>(one.state), age(one.since),
                                      pod_text(one.name), one.claims_of.empty() ? "" : "taken",
-                                     world.pod(one.after) ? "after" : ""));
+                                     world.pod(one.after) ? "after" : "",
+                                     one.added ? "added" : ""));
         for (const Leaver& one : world.status.leaving)
             parts.insert(fmt::format("leaves {}{}{}{}", static_cast<int>(one.why),
                                      pod_text(one.name), one.claims_of.empty() ? "" : "taken",

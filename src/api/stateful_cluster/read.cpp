@@ -109,16 +109,14 @@ void read_selector(const Fields& fields, Spec& spec) {
     spec.labels = selector->texts("matchLabels", 64, 63);
     const json::value value = model::parse_json(selector->json());
     if (auto text = model::selector_text(value.get_object())) spec.selector = std::move(*text);
+    model::Texts labels = spec.labels;
     const json::value pod = model::parse_json(spec.pod_template);
-    for (const auto& [name, wanted] : spec.labels) {
-        const json::value* labels = model::value_at(pod, "/metadata/labels");
-        const json::value* said =
-            labels && labels->is_object() ? labels->get_object().if_contains(name) : nullptr;
-        if (said && *said != json::value(wanted))
-            fields.fault("template", fmt::format("has the label {} with another value than "
-                                                 "spec.selector.matchLabels asks for",
-                                                 name));
-    }
+    const json::value* written = model::value_at(pod, "/metadata/labels");
+    if (written && written->is_object())
+        for (const auto& [name, text] : written->get_object())
+            if (text.is_string()) labels[std::string{name}] = std::string{text.get_string()};
+    if (!model::selects(value.get_object(), labels))
+        fields.fault("template", "has labels that spec.selector does not find");
 }
 
 Spec read_fields(const Fields& fields) {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from typing import Any, Mapping, NamedTuple
 
 from .api import Api, Object, has_condition
@@ -86,19 +87,17 @@ def lose_volume(api: Api, claim: str, namespace: str) -> Object:
 
 def schedulers_word(api: Api, claim: str, namespace: str) -> str:
     """What it says to one more pod with that claim; empty: it gave it a node."""
-    pod = {"apiVersion": "v1", "kind": "Pod",
-           "metadata": {"name": f"one-more-{claim}", "namespace": namespace},
+    name = f"one-more-{secrets.token_hex(4)}"  # kubelets may still be at the one before
+    pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "namespace": namespace},
            "spec": {**pod_template("one-more")["spec"],
                     "volumes": [{"name": "data", "persistentVolumeClaim": {"claimName": claim}}]}}
     api.create(pod)
     try:
         seen = wait_for("the scheduler", lambda: api.get(
-            "Pod", pod["metadata"]["name"], namespace)["status"].get("conditions", []),
+            "Pod", name, namespace)["status"].get("conditions", []),
             lambda conditions: any(one["type"] == "PodScheduled" for one in conditions))
     finally:
-        api.delete("Pod", pod["metadata"]["name"], namespace, grace=0)
-        wait_for("it to go", lambda: api.find("Pod", pod["metadata"]["name"], namespace),
-                 lambda found: found is None)
+        api.delete("Pod", name, namespace, grace=0)
     return next(one.get("message", "") for one in seen if one["type"] == "PodScheduled")
 
 
