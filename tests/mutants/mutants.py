@@ -165,7 +165,7 @@ MUTANTS = (
            ("rolloutplugin/a-background-analysis-ends-with-its-rollout",)),
     Mutant("S30", "api/rollout_plugin/runs.cpp", "step == step_text(wanted.reached));",
            "step == step_text(wanted.step));",
-           ("rolloutplugin/a-pod-unready-in-mid-analysis",)),
+           ("rolloutplugin/a-new-template-in-mid-analysis-makes-a-new-run",)),
     Mutant("S30", "api/rollout_plugin/runs.cpp", "spec.history.successful,",
            "spec.history.successful - 1,", ("rolloutplugin/the-history-keeps-so-many-runs",)),
     Mutant("S31", "engine/weight_lever.cpp", "if (!is_promoted() && !seen->is_verified)",
