@@ -32,6 +32,8 @@ constexpr Duration counting_pace = 10s;
 // Claims that are read to find out whose volume is gone: each is a request. Others have their turn
 // when these members are replaced.
 constexpr std::size_t read_at_once = 16;
+// A claim that is being bound can be called Lost for a moment.
+constexpr Duration binding_time = 20s;
 
 // The write that the server has said no to: nothing was made or changed, and not just its answer
 // was lost. Null: there is none. A patch that came too late is another matter.
@@ -219,7 +221,7 @@ bool Reconciliation::find_lost_volumes() {
     for (const Member& member : next_.members) {
         const model::Pod* pod = view_.pod(member.name);
         if (!pod || pod->meta.deleting || pod->ready || !pod->node.empty()) continue;
-        const Instant due = view_.since(member) + spec_.failure_tolerance;
+        const Instant due = view_.since(member) + std::max(spec_.failure_tolerance, binding_time);
         if (now_ < due) {
             decision_.wake_at = std::min(decision_.wake_at.value_or(due), due);
             continue;

@@ -71,18 +71,23 @@ def claim_template(name: str) -> Object:
 
 def lose_volume(api: Api, claim: str, namespace: str) -> Object:
     """As if the disk had died: what the claim was bound to is gone. The claim, as it is then."""
-    def wait_for_loss() -> Object:
-        return wait_for("the loss", lambda: api.get("PersistentVolumeClaim", claim, namespace),
-                        lambda seen: seen["status"]["phase"] == "Lost")
-
     volume = api.get("PersistentVolumeClaim", claim, namespace)["spec"]["volumeName"]
-    api.delete("PersistentVolume", volume)
-    if api.find("PersistentVolume", volume):
-        api.patch("PersistentVolume", volume, {"metadata": {"finalizers": None}})
+
+    def without_volume() -> Object:
+        if api.find("PersistentVolume", volume):  # whoever makes volumes may make it once more
+            api.delete("PersistentVolume", volume)
+        if api.find("PersistentVolume", volume):
+            api.patch("PersistentVolume", volume, {"metadata": {"finalizers": None}})
+        return api.get("PersistentVolumeClaim", claim, namespace)
+
+    def wait_for_loss() -> Object:
+        return wait_for("the loss", without_volume,
+                        lambda seen: seen["status"]["phase"] == "Lost", pause=0.5)
+
     wait_for_loss()
     wait_for("the scheduler to know of it", lambda: schedulers_word(api, claim, namespace),
              lambda word: "bound to non-existent persistentvolume" in word)
-    return wait_for_loss()  # whoever made the volume may have said once more that it is there
+    return wait_for_loss()
 
 
 def schedulers_word(api: Api, claim: str, namespace: str) -> str:

@@ -118,6 +118,11 @@ TEST(ClusterDecision, ClaimsAreReadOfWhomNoNodeTakesForLong) {
     ASSERT_EQ(wanted.size(), 1u);
     EXPECT_EQ(wanted[0].resource, &claims);
     EXPECT_EQ(wanted[0].name, "db-data-b");
+    Known hasty = waiting_for_a_node(19s);
+    hasty.object.spec.insert(1, R"("failureToleranceSeconds":1,)");
+    EXPECT_TRUE(decided(hasty).rests_on.empty()) << "it may be just about to be bound";
+    hasty.now = noon + 1s;
+    EXPECT_FALSE(decided(hasty).rests_on.empty());
     Known placed = waiting_for_a_node(300s);
     placed.pods[1].node = "node-1";
     EXPECT_TRUE(decided(placed).rests_on.empty()) << "it just starts slowly";

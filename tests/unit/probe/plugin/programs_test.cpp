@@ -257,7 +257,7 @@ TEST_F(ProgramsTest, OneThatIsNoLongerDeclaredEnds) {
 TEST_F(ProgramsTest, OneThatARolloutNamedEndsWhenNobodyAsks) {
     ProgramBounds hasty = bounds();
     hasty.process.shutdown = 20ms;
-    hasty.idle_max = 50ms;
+    hasty.idle_max = 1s;
     open(hasty);
     const auto server = serve(grpc_answer(verified()));
     PluginProgram program = good();
