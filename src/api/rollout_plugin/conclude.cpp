@@ -96,12 +96,14 @@ RunsWanted runs_wanted(const Decision& decision, const ReportInput& on) {
     RunsWanted wanted;
     wanted.is_open = memory.open && !memory.returning;
     wanted.reached = on.at.step;
+    // For another revision than its own a rollout asks for nothing any more: that one has its own.
+    const bool asks = wanted.is_open && memory.revision == on.workload_state.updated_revision;
     const auto place = static_cast<std::size_t>(decision.rests_at.value_or(-1));
-    if (wanted.is_open && place < on.spec->steps.size() &&
+    if (asks && place < on.spec->steps.size() &&
         std::holds_alternative<AnalysisCall>(on.spec->steps[place]))
         wanted.step = decision.rests_at;
     wanted.background =
-        wanted.is_open && on.spec->background && on.at.step >= on.spec->background->starting_step;
+        asks && on.spec->background && on.at.step >= on.spec->background->starting_step;
     return wanted;
 }
 

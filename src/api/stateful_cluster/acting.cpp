@@ -83,7 +83,7 @@ bool Reconciliation::update_in_place() {
         if (!decision_.rests_on.empty()) return true;
         const auto changes = from && to ? image_changes(*from, *to) : std::nullopt;
         auto action = changes && found->object
-                          ? in_place_update(*pod, found->object->spec, *changes, member.revision)
+                          ? in_place_update(*pod, *found->object, *changes, member.revision)
                           : std::nullopt;
         if (action) {
             decision_.actions.push_back(std::move(*action));

@@ -14,12 +14,15 @@ class Guards {
           now_(now),
           query_(gates_.check ? metrics::query_of(gates_.check->query) : engine::MetricQuery{}) {}
 
-    // `next` is the first of the members that go, `last` the last of them.
-    GateList before(int step, std::optional<PodIndex> prev, PodIndex next, PodIndex last) const {
+    // `next` is the first of the members that go, `last` the last of them; so many are exposed by
+    // then. There is a pause wherever some are.
+    GateList before(PodCount exposed, std::optional<PodIndex> prev, PodIndex next,
+                    PodIndex last) const {
         GateList all;
         if (is_early()) add_hook(all, prev, next);
         all.emplace_back(ready(last));
-        if (gates_.pause && step > 0) all.emplace_back(pause_at(step, *gates_.pause));
+        if (gates_.pause && exposed.value > 0)
+            all.emplace_back(pause_at(exposed.value, *gates_.pause));
         if (gates_.check)
             all.emplace_back(
                 metrics::gate_of(*gates_.check, query_, now_.definition, next, now_.allow_unready));
@@ -78,19 +81,23 @@ engine::Step kept_back(const Spec& spec, PodCount members) {
 
 }  // namespace
 
+// Steps are counted from where the update stands: whoever changes their size, or the number of
+// members, in the middle of it leaves out neither a pause nor a question about the next member.
 engine::Plan compile(const Spec& spec, const Circumstances& now) {
     engine::Plan plan;
     const Guards guards{spec, now};
     const PodCount reached{std::max(0, now.members.value - spec.partition.value)};
     std::optional<PodIndex> prev;
-    for (PodCount target{0}; target < reached;) {
-        const PodIndex next{partition_for(target, now.members).value - 1};
-        target.value = std::min(target.value + spec.max_unavailable.value, reached.value);
+    for (PodCount from{0}; from < reached;) {
+        const PodCount most =
+            from < now.exposed ? now.exposed : PodCount{from.value + spec.max_unavailable.value};
+        const PodCount target = std::min(most, reached);
+        const PodIndex next{partition_for(from, now.members).value - 1};
         const PodIndex last{partition_for(target, now.members).value};
-        const int step = static_cast<int>(plan.steps.size());
-        plan.steps.push_back({target, guards.before(step, prev, next, last),
+        plan.steps.push_back({target, guards.before(from, prev, next, last),
                               guards.after(last, target == now.members)});
         prev = last;
+        from = target;
     }
     if (reached < now.members) plan.steps.push_back(kept_back(spec, now.members));
     return plan;

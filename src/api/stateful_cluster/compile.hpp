@@ -12,6 +12,7 @@ namespace sluice::api::stateful_cluster {
 
 struct Circumstances {
     PodCount members;
+    PodCount exposed = {};        // of them, so far: by steps that may have been of another size
     bool allow_unready = false;   // a person said: never mind those that were not updated yet
     std::string definition = {};  // what the counts of a check belong to
     std::optional<PauseStatus> pause = {};  // that has begun

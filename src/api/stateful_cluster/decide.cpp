@@ -134,7 +134,8 @@ void Reconciliation::settle_at_zero() {
 }
 
 Circumstances Reconciliation::circumstances() const {
-    Circumstances now{.members = PodCount{static_cast<std::int32_t>(next_.members.size())}};
+    Circumstances now{.members = PodCount{static_cast<std::int32_t>(next_.members.size())},
+                      .exposed = next_.exposed};
     now.allow_unready = annotation_of(object_, key::allow_unready) == "true" || disturbs_nobody();
     now.definition = definition_of(object_, spec_);
     now.pause = next_.pause;
@@ -214,16 +215,29 @@ bool Reconciliation::find_in_place() {
     return true;
 }
 
-// Who has waited for a node for long may have claims whose volume is gone, and gets none any more.
+// Who waits for a node may wait for a volume that is gone, and gets none any more: when that is to
+// be found out. Of one whose pod somebody has deleted meanwhile at once, so that its successor does
+// not wait for the same. Nothing: it has a node, or is not there yet.
+std::optional<Instant> Reconciliation::volumes_due(const Member& member) const {
+    const model::Pod* pod = view_.pod(member.name);
+    if (pod && !pod->meta.deleting)
+        return pod->ready || !pod->node.empty()
+                   ? std::nullopt
+                   : std::optional{view_.since(member) +
+                                   std::max(spec_.failure_tolerance, binding_time)};
+    const bool was_seen = member.is_tried() && member.state != Member::State::Creating;
+    const Instant due = member.since + binding_time;
+    return was_seen && member.node.empty() && due <= now_ ? std::optional{due} : std::nullopt;
+}
+
 // False: the claims must be read first.
 bool Reconciliation::find_lost_volumes() {
     std::size_t read = 0;
     for (const Member& member : next_.members) {
-        const model::Pod* pod = view_.pod(member.name);
-        if (!pod || pod->meta.deleting || pod->ready || !pod->node.empty()) continue;
-        const Instant due = view_.since(member) + std::max(spec_.failure_tolerance, binding_time);
-        if (now_ < due) {
-            decision_.wake_at = std::min(decision_.wake_at.value_or(due), due);
+        const auto due = volumes_due(member);
+        if (!due) continue;
+        if (now_ < *due) {
+            decision_.wake_at = std::min(decision_.wake_at.value_or(*due), *due);
             continue;
         }
         const auto wanted = claims_of(object_, spec_, member.name, member.claims_of);

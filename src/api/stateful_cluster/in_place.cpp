@@ -43,6 +43,45 @@ json::object operation(const char* op, std::string path, json::value value) {
     return {{"op", op}, {"path", std::move(path)}, {"value", std::move(value)}};
 }
 
+json::array array_at(const json::value& value, const char* pointer) {
+    const json::value* found = model::value_at(value, pointer);
+    return found && found->is_array() ? found->get_array() : json::array{};
+}
+
+// Its place in a list; nothing: it is not in it.
+std::optional<std::size_t> place_of(const std::string& container, const json::array& all) {
+    for (std::size_t i = 0; i < all.size(); ++i)
+        if (const json::value* name = model::value_at(all[i], "/name");
+            name && *name == json::value(container))
+            return i;
+    return std::nullopt;
+}
+
+int restarts_of(const json::value& report) {
+    const json::value* count = model::value_at(report, "/restartCount");
+    return count && count->is_int64() ? static_cast<int>(count->get_int64()) : 0;
+}
+
+// Waiting for its first start, for an image perhaps that nobody has.
+bool was_never_started(const json::value& report) {
+    return model::value_at(report, "/state/waiting") && restarts_of(report) == 0 &&
+           !model::value_at(report, "/lastState/terminated");
+}
+
+// What must still be so if a container is to start with the new image at once, which is no restart;
+// nothing: it was started before.
+std::optional<json::object> not_started(const json::value& status, const std::string& container) {
+    const json::array reports = array_at(status, "/containerStatuses");
+    const auto place = place_of(container, reports);
+    if (!place) {
+        const json::value* phase = model::value_at(status, "/phase");
+        return operation("test", "/status/phase", phase ? *phase : json::value("Pending"));
+    }
+    if (!was_never_started(reports[*place])) return std::nullopt;
+    return operation("test", fmt::format("/status/containerStatuses/{}/state", *place),
+                     reports[*place].at("state"));
+}
+
 }  // namespace
 
 std::optional<std::vector<ImageChange>> image_changes(const std::string& from,
@@ -59,27 +98,29 @@ std::optional<std::vector<ImageChange>> image_changes(const std::string& from,
     return changes;
 }
 
-std::optional<engine::Action> in_place_update(const model::Pod& pod, const std::string& pod_spec,
+std::optional<engine::Action> in_place_update(const model::Pod& pod,
+                                              const model::CustomObject& whole,
                                               const std::vector<ImageChange>& changes,
                                               const std::string& revision) {
-    const json::value spec = model::parse_json(pod_spec);
-    const json::value* containers = model::value_at(spec, "/containers");
-    if (!containers || !containers->is_array()) return std::nullopt;
+    const json::array containers = array_at(model::parse_json(whole.spec), "/containers");
+    const json::value status = model::parse_json(whole.status);
     json::array patch{operation("test", "/metadata/uid", json::string(pod.meta.uid))};
     const std::string label = "/metadata/labels/controller-revision-hash";
     patch.push_back(operation("test", label, json::string(pod.revision)));
+    int restarts = 0;
+    for (const json::value& report : array_at(status, "/containerStatuses"))
+        restarts += restarts_of(report);
     for (const ImageChange& change : changes) {
-        const json::array& all = containers->get_array();
-        const auto found = std::ranges::find_if(all, [&](const json::value& one) {
-            const json::value* name = model::value_at(one, "/name");
-            return name && *name == json::value(change.container);
-        });
-        if (found == all.end()) return std::nullopt;
-        const std::string path = fmt::format("/spec/containers/{}", found - all.begin());
+        const auto place = place_of(change.container, containers);
+        if (!place) return std::nullopt;
+        const std::string path = fmt::format("/spec/containers/{}", *place);
         patch.push_back(operation("test", path + "/name", json::string(change.container)));
+        if (auto first = not_started(status, change.container))
+            patch.push_back(std::move(*first));
+        else
+            ++restarts;
         patch.push_back(operation("replace", path + "/image", json::string(change.image)));
     }
-    const auto restarts = pod.restarts + static_cast<int>(changes.size());
     patch.push_back(operation("replace", label, json::string(revision)));
     patch.push_back(operation("add", "/metadata/annotations/sluice.dev~1restarts",
                               json::string(std::to_string(restarts))));

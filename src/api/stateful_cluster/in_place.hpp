@@ -25,8 +25,10 @@ std::optional<std::vector<ImageChange>> image_changes(const std::string& from,
                                                       const std::string& to);
 
 // The write that brings a pod to another revision. It names the restarts that follow, so that the
-// pod is not taken for ready before. Nothing: the pod has no such containers.
-std::optional<engine::Action> in_place_update(const model::Pod& pod, const std::string& pod_spec,
+// pod is not taken for ready before; a container that has yet to start for the first time does not
+// start again. `whole` is the same pod. Nothing: it has no such containers.
+std::optional<engine::Action> in_place_update(const model::Pod& pod,
+                                              const model::CustomObject& whole,
                                               const std::vector<ImageChange>& changes,
                                               const std::string& revision);
 

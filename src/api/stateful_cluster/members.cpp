@@ -50,6 +50,7 @@ class Tending {
         : view_(view), revision_(revision), tended_{std::move(status)} {}
 
     Tended take() && {
+        note_started();
         adopt_strays();
         replace_gone();
         replace_failed();
@@ -102,6 +103,7 @@ class Tending {
         return is_last_copy(member) || (!is_lost && (is_outage(&member) || only_started));
     }
 
+    void note_started();
     void adopt_strays();
     void replace_gone();
     void give_up(Member& member);
@@ -126,6 +128,12 @@ class Tending {
     const std::string& revision_;
     Tended tended_;
 };
+
+// Who was ready while nobody looked counts from then on, as its pod says.
+void Tending::note_started() {
+    for (Member& member : members())
+        if (const Pod* pod = view_.pod(member.name); pod && !pod->never_ready) member.added = false;
+}
 
 // Pods of ours that the ledger does not know: it was lost, or a request came late. Each was made
 // once, and stays.
@@ -404,17 +412,17 @@ void count_members(const View& view, Status& status) {
         member.node = pod->node;
         member.since = view.since(member);
         member.state = view.state(member);
-        if (member.state == Member::State::Ready) member.added = false;
     }
 }
 
 // One after the other, and each revision for itself: one that does not start keeps nobody back who
-// is made from another.
+// is made from another, and one that cannot, for want of a volume, keeps back nobody at all.
 std::vector<Member*> due(const View& view, Status& status) {
     const bool is_ordered = view.spec.order == Order::OrderedReady;
     std::set<std::string> starting;
     for (const Member& member : status.members)
-        if (member.is_tried() && (!view.pod(member.name) || view.was_never_ready(member)))
+        if (member.is_tried() && !view.without_volume.contains(member.name) &&
+            (!view.pod(member.name) || view.was_never_ready(member)))
             starting.insert(member.revision);
     std::vector<Member*> found;
     for (Member& member : status.members) {

@@ -32,6 +32,7 @@ class Reconciliation {
     void steer();
     void note_gates();
     bool find_in_place();
+    std::optional<Instant> volumes_due(const Member& member) const;
     bool find_lost_volumes();
     void tend_members();
     void report();

@@ -50,7 +50,7 @@ struct Leaver {
 
 // The rest in which a step of the update is, or was last.
 struct PauseStatus {
-    int step = 0;
+    int step = 0;  // that is, behind so many members that are updated
     Instant since = {};
     std::string promote = {};  // what the annotation said then, as a digest; another one ends it
     friend bool operator==(const PauseStatus&, const PauseStatus&) = default;

@@ -180,7 +180,15 @@ void History::end(const Change& change) {
     if (change.user == operator_user && resource != "leases.coordination.k8s.io") ++writes_;
     if (resource == "pods" && has_condition(change.object->object(), "Ready"))
         ready_.insert(uid_in(change.object->object()));
+    if (change.type == Change::Type::Deleted)
+        gone_[uid_in(change.object->object())] = cluster_.now();
     if (resource == "statefulsets.apps" && change.type == Change::Type::Modified) note_step(change);
+}
+
+// An API server ends every request within a minute.
+bool History::has_just_gone(const std::string& uid) const {
+    const auto found = gone_.find(uid);
+    return found != gone_.end() && cluster_.now() - found->second <= 1min;
 }
 
 void History::note_step(const Change& change) {

@@ -119,6 +119,8 @@ class History {
     const std::string& creator() const { return creator_; }              // the same
     bool is_named(const std::string& uid) const { return deleting_.contains(uid); }
     bool was_ready(const std::string& uid) const { return ready_.contains(uid); }  // ever: a pod
+    // It is gone, and a request that was on its way then may still arrive.
+    bool has_just_gone(const std::string& uid) const;
     std::uint64_t changes() const { return changes_; }
     int writes() const { return writes_; }
     const std::vector<Instant>& corrections() const { return corrections_; }
@@ -138,6 +140,7 @@ class History {
     std::string deleter_;             // of a pod
     std::set<std::string> deleting_;  // UIDs of what operators said they would delete
     std::set<std::string> ready_;
+    std::map<std::string, Instant> gone_;  // UIDs
     std::vector<Instant> corrections_;
     std::uint64_t changes_ = 0;
     int writes_ = 0;

@@ -37,6 +37,7 @@ struct RandomPart {
     void (*calm)(Chaos& chaos) = nullptr;  // the services behave, and everybody wants the same
     // Of workloads of its own: what is not as everybody wants it; empty: nothing.
     std::string (*what_is_wrong)(Chaos& chaos) = nullptr;
+    void (*help)(Chaos& chaos) = nullptr;  // what a person does about it who sees no end
     void (*heal)(Chaos& chaos, const std::string& set) = nullptr;
     // Phase and reason; null: the set itself has them.
     std::pair<std::string, std::string> (*report)(Chaos& chaos, const std::string& set) = nullptr;

@@ -11,6 +11,7 @@ namespace {
 
 constexpr const char* shop = "shop";
 constexpr Duration liveness_time = 90min;
+constexpr Duration patience = 20min;  // of a person who sees no end
 
 // The APIs that have a part in random worlds, and those of them that steer sets.
 std::vector<const Api*> random_apis() {
@@ -177,8 +178,11 @@ void Chaos::check_end() {
             const std::string name = text_at(pod->object(), "/metadata/name");
             if (!how.empty() && !how.starts_with("slow")) world_->remove("pods", shop, name);
         }
+        const Duration waited = world_->cluster.now() - begun;
         for (const std::string& set : sets_)
-            help(set, world_->cluster.now() - begun);
+            help(set, waited);
+        for (const Api* api : random_apis())
+            if (api->random->help && waited >= patience) api->random->help(*this);
     }
 }
 
@@ -190,7 +194,7 @@ void Chaos::help(const std::string& set, Duration waited) {
     const auto is_minute = [&](Duration minute) {
         return waited >= minute && waited < minute + 1min;
     };
-    if (is_minute(20min))
+    if (is_minute(patience))
         world_->annotate("statefulsets.apps", shop, set, "sluice.dev/allow-unready", "true");
     const bool is_lost = world_->pods_text(shop, set).find('z') == std::string::npos;
     if (is_minute(35min) && is_lost) {

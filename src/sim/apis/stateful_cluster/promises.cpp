@@ -19,12 +19,16 @@ bool is_member(const json::object& object) {
     return text_at(object, std::string{owner_at} + "/kind") == "StatefulCluster";
 }
 
+std::string owner_uid(const Change& change) {
+    return text_at(change.object->object(), std::string{owner_at} + "/uid");
+}
+
 // The cluster that owns an object, as it is now; null: there is none with that UID.
 ObjectPtr cluster_of(const Promise& promise, const Change& change) {
     const json::object& owner = object_at(change.object->object(), owner_at);
     ObjectPtr cluster =
         promise.in.cluster.api().find(clusters, change.place.ns, text_at(owner, "/name"));
-    const bool is_it = cluster && uid_in(cluster->object()) == text_at(owner, "/uid");
+    const bool is_it = cluster && uid_in(cluster->object()) == owner_uid(change);
     return is_it ? cluster : nullptr;
 }
 
@@ -42,20 +46,26 @@ class IdentityOnce final : public Promise {
 
     void on_change(const Change& change) override {
         const json::object& object = change.object->object();
+        if (change.place.resource == clusters && change.before && change.user != operator_user)
+            for (const std::string& name : member_names(change.before->object()))
+                if (!entry_of(object, "/status/members", name))
+                    struck_out_.insert({change.place.ns, name});
         if (change.type != Change::Type::Added || change.place.resource != "pods" ||
             !is_member(object))
             return;
         tested();
-        if (!made_.insert({change.place.ns, change.place.name}).second)
-            broken("pod {} was made again", change.place.name);
+        const std::pair identity{change.place.ns, change.place.name};
+        if (!made_.insert(identity).second) broken("pod {} was made again", change.place.name);
         const ObjectPtr cluster = cluster_of(*this, change);
-        if (change.user == operator_user && cluster &&
+        if (change.user == operator_user && cluster && !struck_out_.contains(identity) &&
             !entry_of(cluster->object(), "/status/members", change.place.name))
             broken("pod {} was made, and its identity is not written down", change.place.name);
     }
 
   private:
-    std::set<std::pair<std::string, std::string>> made_;
+    using Identities = std::set<std::pair<std::string, std::string>>;
+    Identities made_;
+    Identities struck_out_;  // by somebody else, while the request to make it was on its way
 };
 
 // A pod without what an update in place changes.
@@ -93,7 +103,8 @@ void makes_its_own(const Promise& promise, const Change& change) {
         return;
     }
     const bool is_owned = resource == "pods" || resource == revisions;
-    if (is_owned && is_new && !cluster_of(promise, change))
+    if (is_owned && is_new && !cluster_of(promise, change) &&
+        !promise.in.history.has_just_gone(owner_uid(change)))
         promise.broken("an operator made {} {} for no cluster", resource, change.place.name);
     const bool goes = change.type == Change::Type::Deleted || is_terminating(object);
     if (resource == "pods" && !is_new && !goes) return updates_in_place(promise, change);

@@ -180,6 +180,19 @@ std::string what_is_wrong(Chaos& chaos) {
                        text_at(cluster->object(), "/status/reason"));
 }
 
+// Where so many wait for volumes that are gone that nobody is replaced, he does what the message
+// says: he deletes such a pod.
+void help(Chaos& chaos) {
+    const ObjectPtr cluster = found(chaos);
+    if (!cluster || text_at(cluster->object(), "/status/reason") != "TooManyUnready") return;
+    for (const ObjectPtr& pod : pods_of(chaos.world().cluster.api(), shop, name))
+        if (text_at(pod->object(), "/spec/nodeName").empty()) {
+            chaos.did("delete pod {}", name_in(pod->object()));
+            chaos.world().remove("pods", shop, name_in(pod->object()));
+            return;
+        }
+}
+
 constexpr RandomAction actions[] = {
     {change_image, 6},  {change, 3},       {rescale, 4},        {annotate, 2},
     {delete_member, 5}, {break_member, 5}, {delete_cluster, 1}, {wipe, 1},
@@ -189,6 +202,6 @@ constexpr RandomAction actions[] = {
 }  // namespace
 
 const RandomPart random_part{
-    .begin = begin, .actions = actions, .calm = calm, .what_is_wrong = what_is_wrong};
+    .begin = begin, .actions = actions, .calm = calm, .what_is_wrong = what_is_wrong, .help = help};
 
 }  // namespace sluice::sim::stateful_cluster

@@ -90,6 +90,27 @@ TEST(PluginDecision, WhoTakesASetThatNobodyHoldsLooksFirst) {
     EXPECT_FALSE(inherits.needs_live);
 }
 
+// A rollout of web-B with an analysis in the background, of which nothing is there yet; the
+// template was changed again, and Kubernetes has not counted all of it.
+Decision told_once(const std::string& revision) {
+    std::string measured = weights;
+    measured.replace(measured.find(R"("steps")"), 0,
+                     R"("analysis": {"templates": [{"templateName": "errors"}]}, )");
+    Snapshot look = open_at(2, {object("gentle", measured)});
+    look.workload.update_revision = revision;
+    look.workload.observed_generation = look.workload.meta.generation - 1;
+    if (const auto* told = status_of(decide(look, noon), "gentle"))
+        for (const boost::json::value& one : boost::json::parse(told->body).as_array())
+            if (one.at("op") == "add")
+                look.objects[0].status = boost::json::serialize(one.at("value"));
+    return decide(look, noon);
+}
+
+TEST(PluginDecision, AsksForNoAnalysisOfARevisionThatItsRolloutIsNotAbout) {
+    EXPECT_EQ(told_once("web-B").rests_on.size(), 1u) << "the template of the analysis";
+    EXPECT_TRUE(told_once("web-C").rests_on.empty());
+}
+
 TEST(PluginDecision, TheOthersThatNameTheSetAreToldWhoSteersIt) {
     model::CustomObject leaving = object("leaving");
     leaving.meta.deleting = true;

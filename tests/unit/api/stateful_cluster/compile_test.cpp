@@ -48,6 +48,20 @@ TEST(ClusterPlan, APauseIsBetweenTwoStepsAndNotBeforeTheFirst) {
     EXPECT_EQ(pause->began, std::nullopt);
 }
 
+TEST(ClusterPlan, StepsOfAnotherSizeGoOnFromWhereTheUpdateStands) {
+    Spec spec = guarded();
+    spec.max_unavailable = PodCount{3};
+    const engine::Plan plan = compile(spec, {.members = PodCount{5}, .exposed = PodCount{1}});
+    ASSERT_EQ(plan.steps.size(), 3u);
+    EXPECT_EQ(plan.steps[0].target, PodCount{1}) << "that is taken";
+    EXPECT_EQ(plan.steps[1].target, PodCount{4});
+    ASSERT_NE(find_in<engine::Pause>(plan.steps[1].before), nullptr);
+    EXPECT_EQ(find_in<engine::Pause>(plan.steps[1].before)->place, 1);
+    EXPECT_EQ(find_in<HookApproval>(plan.steps[1].before)->prev, PodIndex{4});
+    EXPECT_EQ(find_in<HookApproval>(plan.steps[1].before)->next, PodIndex{3});
+    EXPECT_EQ(find_in<MetricCheck>(plan.steps[1].before)->next, PodIndex{3});
+}
+
 TEST(ClusterPlan, APauseGoesOnFromWhenItBegan) {
     Circumstances now{PodCount{3}};
     now.pause = PauseStatus{1, testing::noon, ""};

@@ -41,10 +41,19 @@ model::Pod running() {
     return pod;
 }
 
+// With what its kubelet says of the container.
+model::CustomObject whole(const std::string& report) {
+    model::CustomObject pod;
+    pod.spec = R"({"containers":[{"name":"injected","image":"x"},{"name":"db","image":"db:1"}]})";
+    pod.status = R"({"phase":"Pending","containerStatuses":[)" + report + "]}";
+    return pod;
+}
+const std::string started_often =
+    R"({"name":"db","restartCount":4,"state":{"running":{"startedAt":"2026-01-01T00:00:00Z"}}})";
+
 TEST(UpdateInPlace, NamesThePodItsContainersAndTheRestartsThatFollow) {
-    const std::string spec =
-        R"({"containers":[{"name":"injected","image":"x"},{"name":"db","image":"db:1"}]})";
-    const auto action = in_place_update(running(), spec, {{"db", "db:2"}}, "db-2");
+    const model::CustomObject pod = whole(started_often);
+    const auto action = in_place_update(running(), pod, {{"db", "db:2"}}, "db-2");
     ASSERT_TRUE(action.has_value());
     EXPECT_TRUE(cannot_be_undone(*action));
     const json::value wanted = json::parse(R"([
@@ -55,8 +64,27 @@ TEST(UpdateInPlace, NamesThePodItsContainersAndTheRestartsThatFollow) {
         {"op":"replace","path":"/metadata/labels/controller-revision-hash","value":"db-2"},
         {"op":"add","path":"/metadata/annotations/sluice.dev~1restarts","value":"5"}])");
     EXPECT_EQ(json::parse(action->body), wanted);
-    EXPECT_FALSE(in_place_update(running(), spec, {{"gone", "db:2"}}, "db-2"));
-    EXPECT_FALSE(in_place_update(running(), "", {{"db", "db:2"}}, "db-2"));
+    EXPECT_FALSE(in_place_update(running(), pod, {{"gone", "db:2"}}, "db-2"));
+    EXPECT_FALSE(in_place_update(running(), {}, {{"db", "db:2"}}, "db-2"));
+}
+
+TEST(UpdateInPlace, AwaitsNoRestartOfAContainerThatHasYetToStart) {
+    const auto body = [](const std::string& report) {
+        return in_place_update(running(), whole(report), {{"db", "db:2"}}, "db-2")->body;
+    };
+    const std::string none = R"(sluice.dev~1restarts","value":"0")";
+    const std::string waiting = body(
+        R"({"name":"db","restartCount":0,"state":{"waiting":{"reason":"ErrImagePull"}},"lastState":{}})");
+    EXPECT_NE(waiting.find(none), std::string::npos);
+    EXPECT_NE(waiting.find(R"("path":"/status/containerStatuses/0/state")"), std::string::npos)
+        << "if it has started meanwhile, it is looked at again";
+    const std::string unknown = body("");
+    EXPECT_NE(unknown.find(none), std::string::npos);
+    EXPECT_NE(unknown.find(R"("path":"/status/phase","value":"Pending")"), std::string::npos);
+    const std::string crashed =
+        body(R"({"name":"db","restartCount":0,"state":{"waiting":{"reason":"CrashLoopBackOff"}},)"
+             R"("lastState":{"terminated":{"exitCode":1}}})");
+    EXPECT_EQ(crashed.find(none), std::string::npos) << "that one starts again";
 }
 
 }  // namespace

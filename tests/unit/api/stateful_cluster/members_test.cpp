@@ -202,11 +202,24 @@ TEST(Members, OneThatWasAddedAndDoesNotStartIsNoLoss) {
     EXPECT_FALSE(tended.held.has_value());
     ASSERT_EQ(tended.status.leaving.size(), 1u);
     EXPECT_EQ(tended.status.leaving[0].name, "db-a");
-    Status status = known.status;
     known.pods[3].ready = true;
-    count_members(known.view(), status);
+    known.pods[3].never_ready = false;
+    const Status status = known.tended().status;
     EXPECT_FALSE(status.members[3].added) << "from now on it is";
     EXPECT_TRUE(status.members[4].added);
+}
+
+TEST(Members, OneThatWasReadyWhileNobodyLookedIsALoss) {
+    Known known = three();
+    known.spec.replicas = PodCount{4};
+    known.add("db-d").ready = false;
+    known.status.members.back().state = State::Starting;
+    known.status.members.back().added = true;
+    known.unready(0, 1h);
+    known.pods[3].never_ready = true;
+    EXPECT_FALSE(known.tended().held.has_value());
+    known.pods[3].never_ready = false;
+    EXPECT_TRUE(known.tended().held.has_value()) << "two of four are away";
 }
 
 TEST(Members, WhoHasEndedIsReplacedInAnOutageAndKeepsItsClaims) {
@@ -423,6 +436,9 @@ TEST(Members, OneAfterTheOtherOrAllAtOnce) {
     known.spec.order = Order::OrderedReady;
     status.members[0].state = State::Creating;
     EXPECT_TRUE(due(known.view(), status).empty());
+    View view = known.view();
+    view.without_volume = {status.members[0].name};
+    EXPECT_EQ(due(view, status).size(), 1u) << "who cannot start keeps nobody back";
 }
 
 TEST(Members, ClaimsThatAreToGoKeepTheLeaverOnTheList) {
