@@ -19,7 +19,7 @@ import yaml
 from harness.api import ApiError
 from harness.embedded import Embedded
 from harness.operator import sluice
-from harness.places import sluice_binary
+from harness.places import older_files, sluice_binary
 from harness.process import Process
 from harness.waiting import wait_for
 from harness.workloads import statefulset
@@ -56,7 +56,8 @@ spec:
     "kubectl", pytest.param("kubectl-oldest", marks=pytest.mark.deep)])
 def embedded(tmp_path_factory, request) -> Iterator[Embedded]:
     """A cluster under the newest kubectl that it promises to serve, and one under the oldest."""
-    cluster = Embedded(tmp_path_factory.mktemp("embedded"), kubectl=request.param)
+    kubectl = older_files() / request.param if "oldest" in request.param else None
+    cluster = Embedded(tmp_path_factory.mktemp("embedded"), kubectl=kubectl)
     yield cluster
     cluster.process.terminate()
 

@@ -13,7 +13,7 @@ from harness.api import Api, ApiError, Object
 from harness.controlplane import ControlPlane
 from harness.failure import HarnessError
 from harness.operator import NAMESPACE, SERVICE_ACCOUNT, request_token, sluice
-from harness.places import REPOSITORY
+from harness.places import older_files
 from harness.waiting import wait_for
 from harness.workloads import IMAGE_B, statefulset
 from test_analysis_crd import TEMPLATE
@@ -27,9 +27,7 @@ LABEL = "dd-statefulset-pilot"
 
 @pytest.fixture(scope="module")
 def servers() -> Path:
-    built = subprocess.run([REPOSITORY / "tools/controlplane-older/build"], check=True, text=True,
-                           stdout=subprocess.PIPE)
-    return Path(built.stdout.strip())
+    return older_files()
 
 
 @pytest.fixture(scope="module", params=["v1.30", "v1.33"])

@@ -1,12 +1,13 @@
 // Every timeline in tests/scenarios: plain, with a crash at every exchange, with stale views, with
 // lost, repeated and late events, and with pairs of faults. With SLUICE_PLAIN, which tests/deletion
 // sets, only plain.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <boost/json.hpp>
 #include <cstdlib>
 #include <iostream>
 #include <limits>
-#include <mutex>
 
 #include "sim/scenario/explore.hpp"
 #include "tests/parallel.hpp"
@@ -32,13 +33,12 @@ constexpr Depth everything{all, all, all, 60, true};
 
 // Timelines with checks or steps have many exchanges that are much alike: a sample of those is
 // taken, unless they were asked for by name or everything was. Sanitizers, which are slow, play all
-// of them; that of memory disturbs one in eight, and to that of threads all runs are alike.
+// of them and disturb one in eight.
 Depth depth_of(const Scenario& scenario, [[maybe_unused]] std::uint64_t number) {
     if (std::getenv("SLUICE_PLAIN")) return {0, 0, 0, 0};
     if (std::getenv("SLUICE_EVERYTHING")) return everything;
 #ifdef SLUICE_SANITIZED
-    return number % 8 == 0 && !__has_feature(thread_sanitizer) ? Depth{1, 1, 1, 1}
-                                                               : Depth{0, 0, 0, 0};
+    return number % 8 == 0 ? Depth{1, 1, 1, 1} : Depth{0, 0, 0, 0};
 #endif
     if (std::getenv("SLUICE_SCENARIO")) return {all, all, all};
     if (scenario.name.find("/pilot/") != std::string::npos) return {16, 8, 10, 5};
@@ -51,23 +51,42 @@ std::uint64_t seed() {
     return given ? std::strtoull(given, nullptr, 10) : 1;
 }
 
+namespace json = boost::json;
+
+std::string text_of(const Exploration& one) {
+    return json::serialize(json::object{{"runs", one.runs},
+                                        {"injected", one.injected},
+                                        {"simulated", one.simulated.count()},
+                                        {"tested", json::value_from(one.tested)},
+                                        {"problems", json::value_from(one.problems)}});
+}
+
+void add(Exploration& total, const json::value& told) {
+    total.runs += told.at("runs").to_number<int>();
+    total.injected += told.at("injected").to_number<int>();
+    total.simulated += Duration{told.at("simulated").to_number<Duration::rep>()};
+    total.tested.merge(json::value_to<std::set<std::string>>(told.at("tested")));
+}
+
 TEST(Scenarios, EndWellPlainAndHoweverTheWorldIsDisturbed) {
     const std::vector<Scenario> scenarios = all_scenarios();
-    std::mutex lock;
     Exploration total;
-    testing::in_parallel("scenarios", scenarios.size(), [&](std::size_t i) {
-        Exploration one = explore(scenarios[i], seed() + i, depth_of(scenarios[i], seed() + i));
-        const std::scoped_lock held{lock};
-        total.runs += one.runs;
-        total.injected += one.injected;
-        total.simulated += one.simulated;
-        total.tested.merge(one.tested);
-        EXPECT_TRUE(one.problems.empty())
-            << one.problems.front() << "\n(and " << one.problems.size() - 1 << " more of "
-            << scenarios[i].name << ")\nagain: SLUICE_SEED=" << seed() + i
-            << " SLUICE_SCENARIO=" << scenarios[i].name
-            << " build/release/tests/scenarios/scenarios";
-    });
+    const auto play = [&](std::size_t i) {
+        const std::uint64_t number = seed() + i;
+        Exploration one = explore(scenarios[i], number, depth_of(scenarios[i], number));
+        if (!one.problems.empty())
+            one.problems.front() += fmt::format(
+                "\n(and {} more of {})\nagain: SLUICE_SEED={} SLUICE_SCENARIO={} "
+                "build/release/tests/scenarios/scenarios",
+                one.problems.size() - 1, scenarios[i].name, number, scenarios[i].name);
+        return text_of(one);
+    };
+    for (const std::string& text : testing::in_parallel("scenarios", scenarios.size(), play)) {
+        const json::value told = json::parse(text);
+        add(total, told);
+        const json::array& problems = told.at("problems").as_array();
+        EXPECT_TRUE(problems.empty()) << problems.front().as_string();
+    }
     std::cout << scenarios.size() << " scenarios, " << total.runs << " runs, " << total.injected
               << " faults injected, " << total.simulated / 1h << " simulated hours\n";
     if (std::getenv("SLUICE_SCENARIO") || std::getenv("SLUICE_PLAIN")) return;

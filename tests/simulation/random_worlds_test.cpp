@@ -1,9 +1,10 @@
 // Random worlds: nothing is ungated while anything may happen, and all ends well when it stops.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <boost/json.hpp>
 #include <cstdlib>
 #include <iostream>
-#include <mutex>
 
 #include "sim/world/random_world.hpp"
 #include "tests/parallel.hpp"
@@ -22,22 +23,32 @@ std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
     return given ? std::strtoull(given, nullptr, 10) : otherwise;
 }
 
+namespace json = boost::json;
+
 TEST(RandomWorlds, KeepEveryPromiseAndEndWell) {
-    std::mutex lock;
     Duration simulated{0};
     int injected = 0;
     const std::uint64_t first = number_from("SLUICE_SEED", 1);
+    const auto play = [&](std::size_t number) {
+        const RandomOutcome outcome = play_random_world(first + number);
+        std::string problem = outcome.problems.empty()
+                                  ? ""
+                                  : fmt::format(
+                                        "{}\nagain: build/release/sluice sim --seed {} "
+                                        "--worlds 1",
+                                        outcome.problems.front(), first + number);
+        return json::serialize(json::object{{"simulated", outcome.simulated.count()},
+                                            {"injected", outcome.injected},
+                                            {"problem", std::move(problem)}});
+    };
     const std::uint64_t worlds = number_from("SLUICE_WORLDS", worlds_by_default);
-    testing::in_parallel("worlds", worlds, [&](std::size_t number) {
-        const std::uint64_t seed = first + number;
-        const RandomOutcome outcome = play_random_world(seed);
-        const std::scoped_lock held{lock};
-        simulated += outcome.simulated;
-        injected += outcome.injected;
-        EXPECT_TRUE(outcome.problems.empty())
-            << outcome.problems.front() << "\nagain: build/release/sluice sim --seed " << seed
-            << " --worlds 1";
-    });
+    for (const std::string& text : testing::in_parallel("worlds", worlds, play)) {
+        const json::value told = json::parse(text);
+        simulated += Duration{told.at("simulated").to_number<Duration::rep>()};
+        injected += told.at("injected").to_number<int>();
+        const json::string& problem = told.at("problem").as_string();
+        EXPECT_TRUE(problem.empty()) << problem;
+    }
     EXPECT_GT(injected, 0) << "faults must have happened";
     std::cout << simulated / 1h << " simulated hours, " << injected << " faults injected\n";
 }

@@ -103,6 +103,14 @@ def test_the_pure_half_has_no_input_output_clock_thread_or_state() -> None:
     assert wrong == []
 
 
+def test_there_is_one_thread() -> None:
+    """So no race can be: make test leaves the sanitizer of threads to make test-deep."""
+    threads = re.compile(r"std::(jthread|thread|async|mutex|shared_mutex|condition_variable)\b|"
+                         r"\bpthread_create\b|#include <(future|mutex|atomic)>")
+    assert [f"{path.relative_to(ROOT)}: {found.group(0)}" for path in SOURCES
+            for found in threads.finditer(path.read_text())] == []
+
+
 @pytest.mark.parametrize("text", [
     "thread_local int depth = 0;", "    thread_local std::map<int, int> kept;",
     "    static int calls = 0;", "    static std::map<std::string, int> kept;",

@@ -68,7 +68,7 @@ def control_planes(ready: Gate) -> Lane:
     """Today's, and older API servers after it: each wants all cores."""
     def lane(runner: Runner) -> None:
         control_plane(Gate())(runner)
-        runner.run(Suite("older API servers", ("tools/controlplane-older/build",)))
+        runner.run(Suite("older API servers and kubectl", ("tools/controlplane-older/build",)))
         ready.open()
     return lane
 

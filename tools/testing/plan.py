@@ -31,7 +31,7 @@ def run_programs(runner: Runner, preset: str,
 
 
 def is_world(program: Program) -> bool:
-    """Scenarios and random worlds: what is long, and runs in threads."""
+    """Scenarios and random worlds: what is long, and uses all cores."""
     return "worlds" in program.labels
 
 
@@ -41,7 +41,7 @@ def is_source_check(program: Program) -> bool:
 
 def cores(built: Gate, sanitized: Gate) -> Lane:
     """What keeps both cores busy. `built` opens when the tests on the control plane can begin,
-    `sanitized` when those under the address sanitizer can."""
+    `sanitized` when the unit tests under the address sanitizer can."""
     def lane(runner: Runner) -> None:
         build(runner, "release", "tests_cluster")
         built.open()
@@ -50,16 +50,15 @@ def cores(built: Gate, sanitized: Gate) -> Lane:
         runner.run(Suite("clang-tidy", ("tools/lint",)))
         build(runner, "asan", "tests_fast")
         sanitized.open()
-        build(runner, "tsan", "tests_worlds")
-        run_programs(runner, "tsan", is_world)
+        run_programs(runner, "asan", is_world)
     return lane
 
 
-def under_asan(sanitized: Gate) -> Lane:
-    """Most of these programs use one core, and leave the other one to the compiler."""
+def units_under_asan(sanitized: Gate) -> Lane:
+    """These programs use one core each, and leave the other one to the worlds."""
     def lane(runner: Runner) -> None:
         sanitized.wait()
-        run_programs(runner, "asan")
+        run_programs(runner, "asan", lambda one: not is_world(one))
     return lane
 
 
@@ -91,9 +90,9 @@ def cluster_lanes(built: Gate) -> list[Lane]:
 
 def fast_lanes() -> Sequence[Lane]:
     sanitized = Gate()
-    return [cores(Gate(), sanitized), under_asan(sanitized)]
+    return [cores(Gate(), sanitized), units_under_asan(sanitized)]
 
 
 def all_lanes() -> Sequence[Lane]:
     built, sanitized = Gate(), Gate()
-    return [cores(built, sanitized), under_asan(sanitized), *cluster_lanes(built)]
+    return [cores(built, sanitized), units_under_asan(sanitized), *cluster_lanes(built)]

@@ -21,7 +21,7 @@ class Embedded:
     """An embedded cluster that answers. Times in it pass `speed` times as fast as outside."""
 
     def __init__(self, folder: Path, *flags: str, speed: float = 10,
-                 kubectl: str = "kubectl") -> None:
+                 kubectl: Path | None = None) -> None:
         self.folder = folder
         self.kubeconfig = folder / "kubeconfig"
         self.process = Process(
@@ -37,7 +37,7 @@ class Embedded:
         self.authority.write_bytes(base64.b64decode(server["certificate-authority-data"]))
         self.port = urlsplit(server["server"]).port or 443
         self.token = config["users"][0]["user"]["token"]
-        self._kubectl = control_plane_files().binary(kubectl)
+        self._kubectl = str(kubectl or control_plane_files().binary("kubectl"))
         self.api = self.as_user(self.token)
 
     def _greeting(self) -> str:

@@ -32,6 +32,13 @@ def control_plane_files() -> ControlPlaneFiles:
     return ControlPlaneFiles(binaries=binaries, stages=binaries.parent / "stages")
 
 
+def older_files() -> Path:
+    """The folder with what is older than the control plane, built if it is not there."""
+    build = REPOSITORY / "tools" / "controlplane-older" / "build"
+    built = subprocess.run([build], check=True, text=True, stdout=subprocess.PIPE)
+    return Path(built.stdout.strip())
+
+
 def sluice_binary() -> Path:
     chosen = os.environ.get("SLUICE_BINARY")
     binary = Path(chosen) if chosen else REPOSITORY / "build" / "release" / "sluice"

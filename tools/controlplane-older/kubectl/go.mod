@@ -1,4 +1,4 @@
-module sluice.dev/tools/controlplane/kubectl
+module sluice.dev/tools/controlplane-older/kubectl
 
 go 1.26.0
 
