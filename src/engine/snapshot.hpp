@@ -1,6 +1,7 @@
 // One look at the world, as values: everything a decision may use.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -37,6 +38,12 @@ struct Refusal {
     int status = 0;
     std::string why;
     bool unreadable = false;  // there was an answer, and it could not be understood
+
+    // It was refused for good, and not for having come too late or at a bad time.
+    bool is_final() const {
+        return status >= 400 && status < 500 && status != 404 && status != 408 && status != 409 &&
+               status != 429;
+    }
 };
 struct Fetched {
     model::Ref ref;
@@ -70,6 +77,16 @@ struct Snapshot {
     std::optional<Instant> contested_until;  // somebody changes our writes: not before this again
     std::shared_ptr<const OwnSettings> settings;  // of the API that looks; null if it has none
     Environment environment;
+
+    // Null: it was not looked at.
+    const Fetched* fetched_as(const model::Ref& ref) const {
+        const auto found = std::ranges::find(fetched, ref, &Fetched::ref);
+        return found == fetched.end() ? nullptr : &*found;
+    }
+    // Null: that is not what was done last.
+    const Attempt* attempted(Action::Verb verb, const model::Ref& ref) const {
+        return attempt && attempt->verb == verb && attempt->ref == ref ? &*attempt : nullptr;
+    }
 };
 
 }  // namespace sluice::engine

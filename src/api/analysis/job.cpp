@@ -72,14 +72,6 @@ class Asked {
     JobStep stop() const;
 
   private:
-    const Fetched* seen_at(const model::Ref& ref) const {
-        const auto found = std::ranges::find(seen_.fetched, ref, &Fetched::ref);
-        return found == seen_.fetched.end() ? nullptr : &*found;
-    }
-    const Attempt* tried(Verb verb, const model::Ref& ref) const {
-        const std::optional<Attempt>& last = seen_.attempt;
-        return last && last->verb == verb && last->ref == ref ? &*last : nullptr;
-    }
     bool is_ours(const model::CustomObject& job) const {
         return job.owner_uid == question_.run_uid;
     }
@@ -98,18 +90,18 @@ class Asked {
 // The Job of an old measurement goes; if it does not, it goes with the run.
 std::optional<JobStep> Asked::retire() const {
     const model::Ref old{&model::jobs, ns_, question_.retired};
-    if (question_.retired.empty() || tried(Verb::Delete, old)) return std::nullopt;
-    const Fetched* at = seen_at(old);
+    if (question_.retired.empty() || seen_.attempted(Verb::Delete, old)) return std::nullopt;
+    const Fetched* at = seen_.fetched_as(old);
     if (!at) return JobStep{old};
     if (!at->object || !is_ours(*at->object) || at->object->meta.deleting) return std::nullopt;
     return engine::deletion_of({old, at->object->meta.uid});
 }
 
 JobStep Asked::run() const {
-    if (const Attempt* made = tried(Verb::Create, job_)) {
+    if (const Attempt* made = seen_.attempted(Verb::Create, job_)) {
         if (made->object) return what_is(*made->object);
         const bool is_there = made->refusal && made->refusal->status == 409;
-        const Fetched* at = seen_at(job_);
+        const Fetched* at = seen_.fetched_as(job_);
         if (is_there && !at) return job_;
         if (is_there && at->object) return what_is(*at->object);
         if (!made->refusal || may_pass(*made->refusal)) return JobSeen{State::Unknown, ""};
@@ -120,7 +112,7 @@ JobStep Asked::run() const {
 }
 
 JobStep Asked::look() const {
-    const Fetched* at = seen_at(job_);
+    const Fetched* at = seen_.fetched_as(job_);
     if (!at) return job_;
     if (at->refusal && may_pass(*at->refusal)) return JobSeen{State::Unknown, ""};
     if (at->refusal) return refused(job_, *at->refusal);
@@ -130,12 +122,12 @@ JobStep Asked::look() const {
 
 // A conflict is a Job of that name with another UID: the one that was meant is gone.
 JobStep Asked::stop() const {
-    if (const Attempt* deleted = tried(Verb::Delete, job_)) {
+    if (const Attempt* deleted = seen_.attempted(Verb::Delete, job_)) {
         const int status = deleted->refusal ? deleted->refusal->status : 0;
         if (!deleted->refusal || status == 404 || status == 409) return JobSeen{State::Stopped, ""};
         return refused(job_, *deleted->refusal);
     }
-    const Fetched* at = seen_at(job_);
+    const Fetched* at = seen_.fetched_as(job_);
     if (!at) return job_;
     if (at->refusal) return refused(job_, *at->refusal);
     if (!at->object) return JobSeen{State::Stopped, ""};

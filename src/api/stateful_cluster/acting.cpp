@@ -1,4 +1,6 @@
 // What is done for a cluster, once it is written down who its members are.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 
@@ -26,6 +28,16 @@ bool Reconciliation::delete_leaver() {
     return false;
 }
 
+// Somebody, or a policy, does not let the claim be deleted: then it is kept, and that is told.
+bool Reconciliation::stays_for_good(const engine::Subject& claim) {
+    const engine::Attempt* tried = seen_.attempted(Action::Verb::Delete, claim.ref);
+    if (!tried || !tried->refusal || !tried->refusal->is_final()) return false;
+    decision_.notices.push_back({engine::Reason::MemberRefused,
+                                 fmt::format("Claim {} could not be deleted, and is kept: {}",
+                                             claim.ref.name, tried->refusal->why)});
+    return true;
+}
+
 // Where the policy says so, and only when the pod is gone; claims that are not there are done with.
 bool Reconciliation::delete_claims() {
     for (const Leaver& leaver : next_.leaving) {
@@ -39,8 +51,9 @@ bool Reconciliation::delete_claims() {
             decision_.rests_on = wanted;
             return true;
         }
-        if (left->empty()) {
-            std::erase(next_.leaving, leaver);
+        const bool stays = !left->empty() && stays_for_good(left->front());
+        if (left->empty() || stays) {
+            std::erase(next_.leaving, Leaver{leaver});
             write_status(true);
             return true;
         }
@@ -54,8 +67,8 @@ bool Reconciliation::delete_claims() {
 std::optional<std::string> Reconciliation::template_of(const std::string& revision) {
     if (revision == revision_) return spec_.pod_template;
     const model::Ref ref{&revisions, object_.meta.key.ns, revision};
-    const auto found = std::ranges::find(seen_.fetched, ref, &engine::Fetched::ref);
-    if (found == seen_.fetched.end()) {
+    const engine::Fetched* found = seen_.fetched_as(ref);
+    if (!found) {
         decision_.rests_on.push_back(ref);
         return std::nullopt;
     }
@@ -78,8 +91,8 @@ bool Reconciliation::update_in_place() {
         const auto from = template_of(pod->revision);
         const auto to = template_of(member.revision);
         const model::Ref whole{&whole_pods, object_.meta.key.ns, member.name};
-        const auto found = std::ranges::find(seen_.fetched, whole, &engine::Fetched::ref);
-        if (found == seen_.fetched.end()) decision_.rests_on.push_back(whole);
+        const engine::Fetched* found = seen_.fetched_as(whole);
+        if (!found) decision_.rests_on.push_back(whole);
         if (!decision_.rests_on.empty()) return true;
         const auto changes = from && to ? image_changes(*from, *to) : std::nullopt;
         auto action = changes && found->object
@@ -177,8 +190,8 @@ bool Reconciliation::trim_revisions() {
     if (unused <= spec_.revisions_max) return false;
     const std::string oldest = *std::ranges::find_if_not(next_.revisions, is_used);
     const model::Ref ref{&revisions, object_.meta.key.ns, oldest};
-    const auto found = std::ranges::find(seen_.fetched, ref, &engine::Fetched::ref);
-    if (found == seen_.fetched.end()) {
+    const engine::Fetched* found = seen_.fetched_as(ref);
+    if (!found) {
         decision_.rests_on.push_back(ref);
         return true;
     }

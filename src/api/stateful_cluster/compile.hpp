@@ -3,7 +3,7 @@
 // step, between any two, and after the last.
 #pragma once
 
-#include "api/hooks/hook.hpp"
+#include "api/gates/gates.hpp"
 #include "api/stateful_cluster/spec.hpp"
 #include "api/stateful_cluster/status.hpp"
 #include "engine/plan.hpp"
@@ -12,13 +12,8 @@ namespace sluice::api::stateful_cluster {
 
 struct Circumstances {
     PodCount members;
-    PodCount exposed = {};        // of them, so far: by steps that may have been of another size
-    bool allow_unready = false;   // a person said: never mind those that were not updated yet
-    std::string definition = {};  // what the counts of a check belong to
-    std::optional<PauseStatus> pause = {};  // that has begun
-    bool goes_on = false;                   // somebody ended it
-    hooks::When when = hooks::When::Ready;  // the hook wants to be asked
-    Duration hook_retry = 30s;
+    PodCount exposed = {};  // of them, so far: by steps that may have been of another size
+    gates::Circumstances gates = {};
 };
 
 engine::Plan compile(const Spec& spec, const Circumstances& now);

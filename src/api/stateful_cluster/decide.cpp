@@ -13,7 +13,6 @@
 #include "api/stateful_cluster/part.hpp"
 #include "api/stateful_cluster/reconciliation.hpp"
 #include "api/stateful_cluster/report.hpp"
-#include "base/hash.hpp"
 #include "engine/gates.hpp"
 #include "model/annotations.hpp"
 
@@ -58,24 +57,6 @@ std::optional<engine::Memory> memory_of(const Status& status) {
     return engine::decode_memory(status.rollout);
 }
 
-std::string digest(std::string_view text) {
-    return fmt::format("{:016x}", fnv1a(text));
-}
-
-// What people said last to end a pause.
-std::string promote_asked(const CustomObject& object) {
-    const std::string& said = annotation_of(object, key::promote);
-    return said.empty() ? said : digest(said);
-}
-
-// What the counts of a check belong to, beside the step: the check, and the last request of a
-// person to try again.
-std::string definition_of(const CustomObject& object, const Spec& spec) {
-    if (!spec.gates.check) return {};
-    return digest(object.meta.uid + annotation_of(object, key::retry) +
-                  metrics::definition_of(*spec.gates.check));
-}
-
 }  // namespace
 
 Reconciliation::Reconciliation(const Snapshot& seen, const Spec& spec, Instant now)
@@ -104,17 +85,13 @@ bool Reconciliation::is_open() const {
     return memory && memory->open;
 }
 
-bool Reconciliation::is_guarded() const {
-    return spec_.gates.pause || spec_.gates.check || !spec_.gates.hook.empty();
-}
-
 // Of those that the update has not reached nobody has ever been ready, and no gate is to be asked:
 // there is nothing that a step could disturb, and a template that is put right is not kept waiting
 // by the wrong one.
 bool Reconciliation::disturbs_nobody() const {
     const auto reached = static_cast<std::size_t>(next_.exposed.value);
     const std::size_t behind = next_.members.size() - std::min(reached, next_.members.size());
-    return !is_guarded() &&
+    return !spec_.gates.are_any() &&
            std::ranges::all_of(next_.members | std::views::take(behind), [&](const Member& one) {
                return one.added || one.revision == revision_;
            });
@@ -123,7 +100,7 @@ bool Reconciliation::disturbs_nobody() const {
 // While there are no members, and no gates that somebody wants to be asked, nothing is left of the
 // revision before.
 void Reconciliation::settle_at_zero() {
-    if (spec_.replicas.value > 0 || !next_.members.empty() || is_guarded()) return;
+    if (spec_.replicas.value > 0 || !next_.members.empty() || spec_.gates.are_any()) return;
     next_.current_revision = revision_;
     next_.exposed = {};
     auto memory = memory_of(next_);
@@ -134,15 +111,9 @@ void Reconciliation::settle_at_zero() {
 }
 
 Circumstances Reconciliation::circumstances() const {
-    Circumstances now{.members = PodCount{static_cast<std::int32_t>(next_.members.size())},
-                      .exposed = next_.exposed};
-    now.allow_unready = annotation_of(object_, key::allow_unready) == "true" || disturbs_nobody();
-    now.definition = definition_of(object_, spec_);
-    now.pause = next_.pause;
-    now.goes_on = next_.pause && next_.pause->promote != promote_asked(object_);
-    now.hook_retry = seen_.environment.hook_retry;
-    if (!spec_.gates.hook.empty()) now.when = hooks::when_of(seen_, spec_.gates.hook);
-    return now;
+    return {.members = PodCount{static_cast<std::int32_t>(next_.members.size())},
+            .exposed = next_.exposed,
+            .gates = gates::circumstances_of(spec_.gates, next_.gates, seen_, disturbs_nobody())};
 }
 
 engine::Course Reconciliation::course() const {
@@ -163,19 +134,8 @@ engine::Course Reconciliation::course() const {
     return course;
 }
 
-// Each step has checks and a pause of its own.
 void Reconciliation::note_gates() {
-    if (decision_.memory || !is_open()) {
-        next_.check.reset();
-        next_.pause.reset();
-    }
-    const auto& rests_at = decision_.rests_at;
-    if (rests_at && (!next_.pause || next_.pause->step != *rests_at))
-        next_.pause = PauseStatus{*rests_at, in_whole_seconds(now_) + 1s, promote_asked(object_)};
-    if (!decision_.progress) return;
-    next_.check = *decision_.progress;
-    // Each trouble in other words would cost a write.
-    if (next_.check->last_result == engine::CheckResult::Error) next_.check->last_text.clear();
+    next_.gates = gates::noted(std::move(next_.gates), decision_, object_, is_open(), now_);
 }
 
 // How many members the update may have reached by now.
@@ -304,7 +264,7 @@ bool Reconciliation::is_busy() const {
 // Everything that was decided, in one write.
 void Reconciliation::write_status(bool is_urgent) {
     // What a gate has come to is not known from the pods, and lost with whoever does not write it.
-    const bool is_of_pods = next_.check == old_.check && next_.pause == old_.pause;
+    const bool is_of_pods = next_.gates == old_.gates;
     if (!is_urgent && is_of_pods && is_busy() && now_ < old_.written + counting_pace) {
         const Instant due = old_.written + counting_pace;
         decision_.wake_at = std::min(decision_.wake_at.value_or(due), due);
@@ -382,8 +342,7 @@ void prepare(Snapshot& seen) {
     workload.has_annotations = true;
     const auto spec = read_spec(object);
     if (!spec) return;
-    if (!spec->gates.hook.empty()) hooks::prepare(seen, spec->gates.hook);
-    if (spec->gates.check) engine::recall_progress(seen, status.check);
+    gates::prepare(seen, spec->gates, status.gates);
     workload.replicas = spec->replicas;
     workload.min_ready = spec->min_ready;
     workload.current_revision = status.current_revision;

@@ -110,8 +110,8 @@ std::optional<std::vector<engine::Subject>> claims_left(const std::vector<model:
                                                         const Snapshot& seen) {
     std::vector<engine::Subject> left;
     for (const model::Ref& ref : wanted) {
-        const auto found = std::ranges::find(seen.fetched, ref, &engine::Fetched::ref);
-        if (found == seen.fetched.end() || found->refusal) return std::nullopt;
+        const engine::Fetched* found = seen.fetched_as(ref);
+        if (!found || found->refusal) return std::nullopt;
         if (found->object && !found->object->meta.deleting)
             left.push_back({ref, found->object->meta.uid});
     }
@@ -121,8 +121,8 @@ std::optional<std::vector<engine::Subject>> claims_left(const std::vector<model:
 std::optional<bool> lost_volume(const std::vector<model::Ref>& wanted, const Snapshot& seen) {
     bool is_lost = false;
     for (const model::Ref& ref : wanted) {
-        const auto found = std::ranges::find(seen.fetched, ref, &engine::Fetched::ref);
-        if (found == seen.fetched.end()) return std::nullopt;
+        const engine::Fetched* found = seen.fetched_as(ref);
+        if (!found) return std::nullopt;
         if (found->refusal) return false;  // nobody knows, so nobody is given up for it
         is_lost = is_lost || !found->object || phase_in(found->object->status) == "Lost";
     }

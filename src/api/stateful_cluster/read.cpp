@@ -5,7 +5,6 @@
 #include "api/fields.hpp"
 #include "api/stateful_cluster/spec.hpp"
 #include "base/hash.hpp"
-#include "base/names.hpp"
 #include "base/text.hpp"
 #include "model/json_text.hpp"
 #include "model/label_selector.hpp"
@@ -29,9 +28,7 @@ constexpr std::size_t template_max = 48u << 10;
 constexpr std::size_t claim_spec_max = 8u << 10;
 constexpr std::size_t claims_max = 16;
 constexpr Range seconds_range{0, 604'800};  // 7 days
-constexpr Range pause_range{1, 2'592'000};  // 30 days
 constexpr Range history_range{0, 100};
-constexpr std::size_t hook_max = 63;
 
 // "25%" of the members, rounded down as Kubernetes does, but never none; or a number.
 PodCount read_unavailable(const Fields& fields, PodCount replicas) {
@@ -49,27 +46,12 @@ PodCount read_unavailable(const Fields& fields, PodCount replicas) {
     return PodCount{fields.number("maxUnavailable", {1, replicas_max}).value_or(1)};
 }
 
-Gates read_gates(const Fields& fields) {
-    Gates gates;
-    gates.hook = fields.text("hook", hook_max, !required);
-    if (!gates.hook.empty() && !is_label_value(gates.hook))
-        fields.fault("hook", "is not the name of a hook");
-    if (const auto check = fields.object("check", !required))
-        gates.check = metrics::read_check(*check, metrics::SuccessOn::NoData);
-    if (const auto pause = fields.object("pause", !required)) {
-        gates.pause.emplace();
-        if (const auto seconds = pause->number("seconds", pause_range))
-            gates.pause->length = std::chrono::seconds{*seconds};
-    }
-    return gates;
-}
-
 void read_strategy(const Fields& fields, Spec& spec) {
     spec.strategy = static_cast<Strategy>(fields.choice("type", {"RollingUpdate", "OnDelete"}));
     spec.claim_policy = static_cast<ClaimPolicy>(fields.choice("claimPolicy", {"Keep", "New"}));
     spec.in_place = static_cast<InPlace>(fields.choice("inPlace", {"Never", "IfPossible", "Only"}));
     if (const auto gates = fields.object("gates", !required)) {
-        spec.gates = read_gates(*gates);
+        spec.gates = gates::read_gates(*gates);
         if (spec.strategy == Strategy::OnDelete)
             fields.fault("gates",
                          "guard rolling updates; with type OnDelete nobody would ask them");

@@ -26,7 +26,6 @@ class Reconciliation {
     void note_revision();
     engine::Course course() const;
     Circumstances circumstances() const;
-    bool is_guarded() const;
     bool disturbs_nobody() const;
     void settle_at_zero();
     void steer();
@@ -42,6 +41,7 @@ class Reconciliation {
     void write_status(bool is_urgent);
     bool delete_leaver();
     bool delete_claims();
+    bool stays_for_good(const engine::Subject& claim);
     bool update_in_place();
     bool make_members();
     bool trim_revisions();

@@ -159,8 +159,7 @@ Status substance_of(Status status) {
     status.conditions.clear();
     status.phase = status.reason = status.message = status.unblock = "";
     status.since = status.written = {};
-    status.check.reset();
-    status.pause.reset();
+    status.gates = {};
     return status;
 }
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "api/metrics/check.hpp"
+#include "api/gates/gates.hpp"
 #include "base/field_error.hpp"
 #include "base/numbers.hpp"
 #include "base/time.hpp"
@@ -56,18 +56,6 @@ struct ClaimTemplate {
     std::string spec;      // JSON
 };
 
-// A rest between two steps of an update.
-struct Rest {
-    std::optional<Duration> length = {};  // nothing: until somebody goes on
-};
-
-// What guards each step of an update, beside the members themselves.
-struct Gates {
-    std::optional<Rest> pause = {};
-    std::optional<metrics::Check> check = {};
-    std::string hook = {};  // empty: none
-};
-
 struct Spec {
     PodCount replicas{1};
     std::string selector;      // as a query says it
@@ -81,7 +69,7 @@ struct Spec {
     PodCount partition{0};  // so many members stay as they are in an update
     ClaimPolicy claim_policy = ClaimPolicy::Keep;
     InPlace in_place = InPlace::Never;
-    Gates gates;
+    gates::Gates gates;  // of each step of an update
     RetentionPolicy retention;
     Duration min_ready{0};
     Duration failure_tolerance = 300s;

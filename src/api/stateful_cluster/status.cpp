@@ -34,28 +34,6 @@ constexpr auto leaver_fields = [](auto& json, auto& leaver) {
         .field("handsOver", leaver.hands_over);
 };
 
-constexpr std::size_t value_max = 256;
-constexpr std::array<std::string_view, 4> results{"None", "Passed", "Failed", "Error"};
-
-constexpr auto pause_fields = [](auto& json, auto& pause) {
-    json.always("step", pause.step)
-        .field("since", pause.since)
-        .field("promote", pause.promote, short_max);
-};
-
-constexpr auto check_fields = [](auto& json, auto& check) {
-    json.key("about", check.about, word_max)
-        .field("since", check.since)
-        .field("window", check.window)
-        .always("tries", check.tries)
-        .always("successes", check.successes)
-        .always("failures", check.failures)
-        .always("failed", check.failed)
-        .word("lastResult", check.last_result, results)
-        .field("lastValue", check.last_text, value_max)
-        .field("lastTime", check.last);
-};
-
 struct Name {
     std::string name;
 };
@@ -74,10 +52,9 @@ constexpr auto status_fields = [](auto& json, auto& status) {
         .entries("members", status.members, members_max, member_fields)
         .entries("leaving", status.leaving, members_max, leaver_fields)
         .field("rollout", status.rollout, memory_max)
-        .field("exposed", status.exposed)
-        .part("pause", status.pause, pause_fields)
-        .part("check", status.check, check_fields)
-        .field("toleranceFrom", status.tolerance_from)
+        .field("exposed", status.exposed);
+    gates::status_fields(json, status.gates);
+    json.field("toleranceFrom", status.tolerance_from)
         .field("writtenAt", status.written)
         .entries("conditions", status.conditions, conditions_max, condition_fields);
 };

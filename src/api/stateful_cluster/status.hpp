@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "api/condition.hpp"
+#include "api/gates/gates.hpp"
 #include "base/numbers.hpp"
 #include "base/time.hpp"
-#include "engine/progress.hpp"
 #include "model/custom_object.hpp"
 
 namespace sluice::api::stateful_cluster {
@@ -48,14 +48,6 @@ struct Leaver {
     friend bool operator==(const Leaver&, const Leaver&) = default;
 };
 
-// The rest in which a step of the update is, or was last.
-struct PauseStatus {
-    int step = 0;  // that is, behind so many members that are updated
-    Instant since = {};
-    std::string promote = {};  // what the annotation said then, as a digest; another one ends it
-    friend bool operator==(const PauseStatus&, const PauseStatus&) = default;
-};
-
 struct Status {
     std::string phase;
     std::string reason;
@@ -74,12 +66,11 @@ struct Status {
     std::string selector;  // for the scale subresource
     std::vector<Member> members;
     std::vector<Leaver> leaving;
-    std::vector<std::string> revisions;          // the ControllerRevisions, oldest first
-    std::string rollout;                         // what the engine remembers of the last rollout
-    PodCount exposed;                            // members that the rollout under way has reached
-    std::optional<PauseStatus> pause;            // of the step that is waiting
-    std::optional<engine::CheckProgress> check;  // the same
-    Instant written;                             // when it was last written
+    std::vector<std::string> revisions;  // the ControllerRevisions, oldest first
+    std::string rollout;                 // what the engine remembers of the last rollout
+    PodCount exposed;                    // members that the rollout under way has reached
+    gates::Remembered gates;             // of the step that is waiting
+    Instant written;                     // when it was last written
     Instant tolerance_from;  // the end of the last outage: nobody's patience began before it
     std::vector<Condition> conditions;  // Ready, Progressing
     friend bool operator==(const Status&, const Status&) = default;

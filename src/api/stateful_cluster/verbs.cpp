@@ -43,23 +43,6 @@ std::string earlier_revisions(const Status& status) {
     return text;
 }
 
-// What guards its updates, and how far that has come.
-void add_gates(std::vector<Fact>& facts, const model::CustomObject& object, const Status& status) {
-    const auto spec = read_spec(object);
-    if (!spec) return;
-    const Gates& gates = spec->gates;
-    if (gates.pause)
-        facts.push_back(
-            {"pause", gates.pause->length
-                          ? fmt::format("{} between two steps", to_text(*gates.pause->length))
-                          : std::string{"between two steps, until promoted"}});
-    if (gates.check)
-        facts.push_back({"check", fmt::format("{} of {} passes in a row",
-                                              status.check ? status.check->successes : 0,
-                                              gates.check->success_threshold)});
-    if (!gates.hook.empty()) facts.push_back({"hook", gates.hook});
-}
-
 std::vector<Fact> facts(const Steered& steered, Instant) {
     constexpr std::string_view states[] = {"planned", "being made", "starting", "ready",
                                            "not ready"};
@@ -73,7 +56,8 @@ std::vector<Fact> facts(const Steered& steered, Instant) {
                                                    status.update_revision)});
     if (std::string kept = earlier_revisions(status); !kept.empty())
         facts.push_back({"earlier", std::move(kept)});
-    add_gates(facts, steered.object, status);
+    if (const auto spec = read_spec(steered.object))
+        gates::add_facts(facts, spec->gates, status.gates);
     for (const Member& member : status.members) {
         std::string text = fmt::format(
             "{}, revision {}", states[static_cast<std::size_t>(member.state)], member.revision);
@@ -89,11 +73,7 @@ std::vector<Fact> facts(const Steered& steered, Instant) {
 
 Reply promote(const Steered& steered, Instant now) {
     const Status status = read_status(steered.object);
-    if (status.reason != engine::entry(engine::Reason::StepPaused).name)
-        return decline(
-            "{} is not paused at a step, so there is nothing to promote: its phase is {}.",
-            steered.title, status.phase.empty() ? "not known yet" : status.phase);
-    return annotated::promote(steered, now);
+    return gates::promote(steered, status.reason, status.phase, now);
 }
 
 Reply promote_full(const Steered& steered, Instant) {

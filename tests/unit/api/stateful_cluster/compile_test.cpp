@@ -23,7 +23,7 @@ const What* find_in(const std::vector<Gate>& gates) {
 Spec guarded() {
     Spec spec = testing::Known{}.spec;
     spec.gates.hook = "careful";
-    spec.gates.pause = Rest{30s};
+    spec.gates.pause = gates::Rest{30s};
     spec.gates.check = metrics::Check{};
     return spec;
 }
@@ -64,8 +64,8 @@ TEST(ClusterPlan, StepsOfAnotherSizeGoOnFromWhereTheUpdateStands) {
 
 TEST(ClusterPlan, APauseGoesOnFromWhenItBegan) {
     Circumstances now{PodCount{3}};
-    now.pause = PauseStatus{1, testing::noon, ""};
-    now.goes_on = true;
+    now.gates.pause = gates::PauseStatus{1, testing::noon, ""};
+    now.gates.goes_on = true;
     const engine::Plan plan = compile(guarded(), now);
     EXPECT_EQ(find_in<engine::Pause>(plan.steps[1].before)->began, testing::noon);
     EXPECT_TRUE(find_in<engine::Pause>(plan.steps[1].before)->is_over);
@@ -88,7 +88,7 @@ TEST(ClusterPlan, TheHookIsAskedLastBecauseItsWordIsGoodForAMinute) {
 
 TEST(ClusterPlan, AHookThatWantsPodsThatRunIsAskedFirst) {
     Circumstances now{PodCount{1}};
-    now.when = hooks::When::Running;
+    now.gates.when = hooks::When::Running;
     const engine::Plan plan = compile(guarded(), now);
     EXPECT_EQ(plan.steps[0].before.front(), Gate{PodsRunning{PodIndex{0}}});
     EXPECT_TRUE(std::holds_alternative<HookApproval>(plan.steps[0].before[1]));

@@ -174,6 +174,40 @@ TEST(ClusterDecision, APodThatLeavesGoesOnlyAfterItIsWrittenDown) {
     EXPECT_NE(decision.actions[0].object.uid, "");
 }
 
+TEST(ClusterDecision, AClaimThatNobodyMayDeleteIsKeptAndHoldsUpNothing) {
+    const Known fresh;
+    Known known = three(revision_of(fresh.object, fresh.spec.pod_template));
+    known.object.spec.replace(
+        known.object.spec.rfind('}'), 1,
+        R"(,"persistentVolumeClaimRetentionPolicy":{"whenScaled":"Delete"}})");
+    known.status.leaving = {{"db-d", Leaver::Why::Scaled, "", false}};
+    known.status.update_revision = known.status.current_revision = known.pods[0].revision;
+    known.status.revisions = {known.pods[0].revision};
+    known.object.status = write_status(known.status);
+    Decision decision = decided(known);
+    while (!decision.actions.empty() && decision.actions.back().of_status) {
+        apply_status(known, decision);
+        decision = decided(known);
+    }
+    ASSERT_EQ(decision.rests_on.size(), 1u);
+    engine::Snapshot seen = seeing(known);
+    model::CustomObject claim;
+    claim.meta = {{"shop", "db-data-d"}, "uid-claim", 3, 1, false};
+    seen.fetched = {{decision.rests_on[0], claim}};
+    decision = decide(seen, noon);
+    ASSERT_EQ(decision.actions.size(), 1u);
+    EXPECT_EQ(decision.actions[0].verb, Verb::Delete);
+    for (const int status : {500, 409, 403}) {
+        seen.attempt = {Verb::Delete, seen.fetched[0].ref, std::nullopt,
+                        engine::Refusal{status, "it is somebody else's"}};
+        decision = decide(seen, noon);
+        ASSERT_EQ(decision.actions.size(), 1u);
+        EXPECT_EQ(decision.actions[0].of_status, status == 403) << status;
+    }
+    EXPECT_FALSE(decision.actions[0].body.contains("db-d")) << "it is done with";
+    EXPECT_THAT(decision.notices.back().message, HasSubstr("it is somebody else's"));
+}
+
 TEST(ClusterDecision, ASpecThatCannotBeReadChangesNothingButTheReport) {
     Known known = three();
     known.object.status = write_status(known.status);
