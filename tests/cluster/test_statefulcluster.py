@@ -173,7 +173,7 @@ STORIES = Stories(ClusterStory)
 @STORIES.add
 def the_example_of_the_document(s: ClusterStory) -> None:
     s.api.kubectl("-n", s.namespace, "apply", "-f",
-                  str(REPOSITORY / "examples/statefulcluster/coder.yaml"))
+                  str(REPOSITORY / "config/samples/statefulcluster.yaml"))
     names = s.wait_until_ready(3)
     assert all(re.fullmatch(r"coder-[0-9a-f]{16}", name) for name in names)
     identities = [name.removeprefix("coder-") for name in names]
