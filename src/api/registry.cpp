@@ -4,6 +4,8 @@
 
 #include "api/analysis/decide.hpp"
 #include "api/analysis/inquire.hpp"
+#include "api/extended_stateful_set/decide.hpp"
+#include "api/extended_stateful_set/spec.hpp"
 #include "api/hooks/elasticsearch.hpp"
 #include "api/metrics/prometheus.hpp"
 #include "api/phased_rollout/decide.hpp"
@@ -77,6 +79,18 @@ constexpr Watch stateful_clusters[] = {{&stateful_cluster::resource, Itself{}},
                                         .owner_label = stateful_cluster::cluster_label},
                                        settings_in(hooks::config_map)};
 
+constexpr Watch extended_stateful_sets[] = {
+    {&extended_stateful_set::resource, Itself{}},
+    {&model::statefulsets, Owner{&extended_stateful_set::resource}},
+    {.resource = &model::pods,
+     .concerns = pods_of_sets.concerns,
+     .selector = pods_of_sets.selector,
+     .owner_label = extended_stateful_set::owner_label},
+    settings_in(hooks::config_map)};
+constexpr std::string_view on_versions[] = {
+    extended_stateful_set::version_key, extended_stateful_set::stale_key,
+    extended_stateful_set::template_key, extended_stateful_set::abort_key};
+
 [[maybe_unused]] constexpr Watch sets_and_hooks[] = {sets, pods_of_sets,
                                                      settings_in(hooks::config_map)};
 constexpr std::string_view pilot_labels[] = {pilot::label};
@@ -119,6 +133,17 @@ const Api table[] = {
      .declared = {hooks::read_settings},
      .asks = hooks_and_metrics,
      .dialect = &stateful_cluster::dialect},
+    {.name = "extendedstatefulset",
+     .resource = &extended_stateful_set::resource,
+     .watches = extended_stateful_sets,
+     .annotations = on_versions,
+     .concerns = [](const model::StatefulSet&,
+                    const std::vector<model::CustomObject>& objects) { return !objects.empty(); },
+     .prepare = extended_stateful_set::prepare,
+     .decide = extended_stateful_set::decide,
+     .declared = {hooks::read_settings},
+     .asks = hooks_and_metrics,
+     .dialect = &extended_stateful_set::dialect},
     {.name = "pilot",
      .watches = sets_and_hooks,
      .labels = pilot_labels,

@@ -59,14 +59,15 @@ std::vector<model::CustomObject> Controller::objects_about(const model::Ref& sub
     return own ? own->about(subject) : std::vector<model::CustomObject>{};
 }
 
-std::vector<model::CustomObject> Controller::owned_by(const Candidate& candidate) const {
-    std::vector<model::CustomObject> owned;
+template <class Kind>
+std::vector<Kind> Controller::owned_by(const Candidate& candidate, model::Form form) const {
+    std::vector<Kind> owned;
     for (const api::Watch& watch : candidate.api->watches) {
         const auto* by = std::get_if<model::Owner>(&watch.concerns);
-        const bool is_custom = watch.resource->form == model::Form::Custom;
-        if (!by || by->resource != candidate.api->resource || !is_custom) continue;
+        if (!by || by->resource != candidate.api->resource || watch.resource->form != form)
+            continue;
         for (const model::CustomObject& owner : candidate.objects)
-            for (auto& one : store_.owned_by<model::CustomObject>(*watch.resource, owner.meta))
+            for (auto& one : store_.owned_by<Kind>(*watch.resource, owner.meta))
                 owned.push_back(std::move(one));
     }
     return owned;
@@ -82,13 +83,18 @@ model::StatefulSet Controller::known_set(const model::Ref& subject) const {
     return none;
 }
 
-// The subject itself, whatever it is.
-const model::ObjectMeta& Controller::owner_of_pods(const model::Ref& subject,
-                                                   const model::StatefulSet& set,
-                                                   const std::vector<Candidate>& candidates) {
-    if (subject.resource == &model::statefulsets) return set.meta;
-    const auto& objects = candidates.front().objects;
-    return objects.empty() ? set.meta : objects.front().meta;
+// Those of the subject itself, whatever it is, and of sets that it owns.
+std::vector<model::Pod> Controller::pods_of(const model::Ref& subject,
+                                            const model::StatefulSet& set,
+                                            const Candidate& candidate) const {
+    if (subject.resource == &model::statefulsets)
+        return store_.owned_by<model::Pod>(model::pods, set.meta);
+    if (candidate.objects.empty()) return {};
+    auto pods = store_.owned_by<model::Pod>(model::pods, candidate.objects.front().meta);
+    for (const auto& one : owned_by<model::StatefulSet>(candidate, model::Form::StatefulSet))
+        for (model::Pod& pod : store_.owned_by<model::Pod>(model::pods, one.meta))
+            pods.push_back(std::move(pod));
+    return pods;
 }
 
 // The label by which its pods are listed; empty: it has none, or they are found otherwise.
@@ -110,7 +116,8 @@ engine::Snapshot Controller::snapshot(const model::Ref& subject, Candidate candi
     seen.contested_until = about.contested_until;
     seen.workload = std::move(set);
     seen.pods = std::move(pods);
-    seen.owned = owned_by(candidate);
+    seen.owned = owned_by<model::CustomObject>(candidate, model::Form::Custom);
+    seen.sets = owned_by<model::StatefulSet>(candidate, model::Form::StatefulSet);
     seen.objects = std::move(candidate.objects);
     seen.evidence = about.evidence;
     if (about.search) seen.fetched = about.search->found;
@@ -165,7 +172,7 @@ void Controller::reconcile(const model::Ref& subject, Instant now) {
         queue_.done(subject, now);
         return;
     }
-    auto pods = store_.owned_by<model::Pod>(model::pods, owner_of_pods(subject, set, candidates));
+    auto pods = pods_of(subject, set, candidates.front());
     auto outcome = decided(subject, std::move(candidates), std::move(set), std::move(pods), now);
     if (outcome) carry_out(*outcome->api, outcome->seen, std::move(outcome->decision), false, now);
 }

@@ -168,10 +168,11 @@ class Controller {
     // Those of this API that are about the subject, as they are known.
     std::vector<model::CustomObject> objects_about(const model::Ref& subject,
                                                    const api::Api& api) const;
-    std::vector<model::CustomObject> owned_by(const Candidate& candidate) const;
-    static const model::ObjectMeta& owner_of_pods(const model::Ref& subject,
-                                                  const model::StatefulSet& set,
-                                                  const std::vector<Candidate>& candidates);
+    // Of all that its objects control and that it watches: those that are of this type.
+    template <class Kind>
+    std::vector<Kind> owned_by(const Candidate& candidate, model::Form form) const;
+    std::vector<model::Pod> pods_of(const model::Ref& subject, const model::StatefulSet& set,
+                                    const Candidate& candidate) const;
     std::string label_of_pods(const model::Ref& subject) const;
     engine::Snapshot snapshot(const model::Ref& subject, Candidate candidate,
                               model::StatefulSet set, std::vector<model::Pod> pods,

@@ -10,7 +10,7 @@
 
 namespace sluice::engine {
 
-class MembersLever final : public RecordedLever {
+class MembersLever : public RecordedLever {
   public:
     // `cluster` must outlive it.
     MembersLever(const Snapshot& seen, const Course& course, const MemberCluster& cluster,

@@ -73,6 +73,10 @@ enum class Tone : std::uint8_t { Normal, Warning };
     X(MemberRemoved, Normal, "A member leaves because fewer are wanted.", "")                      \
     X(MemberRefused, Warning, "The API server refuses what a member is made of.",                  \
       "Correct what the message says; it is tried again by itself.")                               \
+    X(VersionLeaving, Normal, "The new version serves; the one before it is being deleted.", "")   \
+    X(VersionRemoved, Normal, "A version that is not needed any more was deleted.", "")            \
+    X(VersionRefused, Warning, "The API server refuses the StatefulSet of a version.",             \
+      "Correct what the message says; it is tried again by itself.")                               \
     X(TooManyUnready, Warning,                                                                     \
       "So many members are not ready that this is no failure of one: nobody is replaced.",         \
       "Members that become ready again; or a person deletes the pod that is to be replaced.")      \

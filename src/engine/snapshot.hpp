@@ -60,13 +60,14 @@ struct Attempt {
 };
 
 struct Snapshot {
-    model::Ref subject;                        // what is decided about
-    model::StatefulSet workload;               // the subject if it is one, and there
-    std::vector<model::Pod> pods;              // controlled by the workload, in no order
+    model::Ref subject;            // what is decided about
+    model::StatefulSet workload;   // the subject if it is one, and there
+    std::vector<model::Pod> pods;  // controlled by the workload, or by `sets`, in no order
     std::vector<model::CustomObject> objects;  // of the API that looks, naming it, oldest first
     AllEvidence evidence;                      // what the last probes brought
     std::optional<CheckProgress> progress;     // what the API remembers of the checks
     std::vector<model::CustomObject> owned;  // by an object in `objects`, that the API watches, too
+    std::vector<model::StatefulSet> sets;    // the same
     // What a decision wanted to look at: each with its object, or without one if there is none.
     std::vector<Fetched> fetched;
     std::optional<Attempt> attempt;     // until something else is done, or nothing

@@ -78,19 +78,6 @@ Standing::Standing(const Snapshot& look, Members members)
       updated(members.updated),
       is_pending(current != updated || some_pod_is_elsewhere(pods, updated)) {}
 
-Standing::Standing(const Snapshot& look, const SideBySide& versions)
-    : seen(look),
-      pods(look, {}),
-      units(versions.wanted),
-      exposed(std::min(versions.available, versions.wanted)),
-      current(versions.current),
-      updated(versions.updated),
-      is_pending(versions.is_old_there || exposed < units) {
-    if (exposed < units)
-        lacks = Hold{Reason::PodsNotReady,
-                     fmt::format("Waiting for the pods of version {} to be available.", updated)};
-}
-
 Instant Standing::available_since(bool exposed_only) const {
     Instant since{};
     for (PodIndex index{0}; index.value < pods.count().value; ++index.value)

@@ -28,15 +28,6 @@ struct Members {
     std::string_view updated;
 };
 
-// Versions of a workload beside each other, of which the new one grows while the old one stays.
-struct SideBySide {
-    PodCount wanted;     // pods of the new version
-    PodCount available;  // the same, so far
-    bool is_old_there = false;
-    std::string_view current;
-    std::string_view updated;
-};
-
 // The pods 0..replicas-1 of the workload; null where there is none. Pods beyond are on their way
 // out after a scale-down and are nobody's business, and so are those beyond replicas_max.
 class PodRow {
@@ -61,7 +52,6 @@ struct Standing {
     // pods first.
     Standing(const Snapshot& look);  // implicit: a gate can be shown the snapshot itself
     Standing(const Snapshot& look, Members members);
-    Standing(const Snapshot& look, const SideBySide& versions);
 
     const Snapshot& seen;
     PodRow pods;               // the units, where they are pods; otherwise none

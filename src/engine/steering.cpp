@@ -5,6 +5,7 @@
 #include "engine/members_lever.hpp"
 #include "engine/partition_lever.hpp"
 #include "engine/rollout.hpp"
+#include "engine/side_by_side_lever.hpp"
 #include "engine/weight_lever.hpp"
 #include "model/annotations.hpp"
 
@@ -37,6 +38,8 @@ Decision steer(const Snapshot& seen, const Course& course, Instant now) {
         return Rollout{WeightLever{seen, course, *course.weight, now}, course, now}.decide();
     if (course.members)
         return Rollout{MembersLever{seen, course, *course.members, now}, course, now}.decide();
+    if (course.versions)
+        return Rollout{SideBySideLever{seen, course, *course.versions, now}, course, now}.decide();
     return Rollout{PartitionLever{seen, course, now}, course, now}.decide();
 }
 

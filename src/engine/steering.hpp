@@ -49,6 +49,14 @@ struct MemberCluster {
     std::optional<Memory> memory;  // nothing: there was no rollout yet
 };
 
+// Versions of a workload beside each other: the pods of the new one are made while those of the old
+// one stay. `pods` are those of the old one, in the place of the last of them those of the new one
+// that are to be there; revisions are versions.
+struct SideBySide {
+    MemberCluster pods;
+    bool tries_again = false;  // a version that failed, by itself
+};
+
 // What an API wants with a workload.
 struct Course {
     std::string claim;                        // ours: "<api>/<name>"
@@ -75,6 +83,7 @@ struct Course {
     // What is moved; nothing of these: the partition of the StatefulSet.
     std::optional<Weight> weight = {};
     std::optional<MemberCluster> members = {};
+    std::optional<SideBySide> versions = {};
 };
 
 Decision steer(const Snapshot& seen, const Course& course, Instant now);

@@ -30,13 +30,6 @@ void read_finalizers(Value value, std::vector<std::string>& into) {
     }
 }
 
-void read_owner(Value owners, CustomObject& object) {
-    Owner owner = controller_in(owners);
-    object.owner = std::move(owner.name);
-    object.owner_uid = std::move(owner.uid);
-    object.owner_kind = std::move(owner.kind);
-}
-
 }  // namespace
 
 CustomObject wire::read_custom_object(Value value, const Kept& kept, std::string_view content) {

@@ -98,6 +98,7 @@ Object read_statefulset(Value value, const Kept& kept) {
             read_meta(field, set.meta, [&](std::string_view name, Value texts) {
                 if (name == "labels") read_kept(texts, set.labels, kept.labels);
                 if (name == "managedFields") read_managers(texts, set);
+                if (name == "ownerReferences") read_owner(texts, set);
                 if (name != "annotations") return;
                 set.has_annotations = !is_null(texts);
                 read_kept(texts, set.annotations, kept.annotations);
@@ -109,13 +110,6 @@ Object read_statefulset(Value value, const Kept& kept) {
     });
     if (annotation(set, key::claim).empty()) set.partition_owner.clear();
     return set;
-}
-
-void read_owner(Value owners, Pod& pod) {
-    Owner owner = controller_in(owners);
-    pod.owner = std::move(owner.name);
-    pod.owner_uid = std::move(owner.uid);
-    pod.owner_kind = std::move(owner.kind);
 }
 
 void read_label(std::string_view label, Value text, Pod& pod) {

@@ -123,6 +123,13 @@ inline Owner controller_in(Value owners) {
     }
     return controller;
 }
+// Into the object, which keeps its name, UID and kind.
+inline void read_owner(Value owners, auto& object) {
+    Owner owner = controller_in(owners);
+    object.owner = std::move(owner.name);
+    object.owner_uid = std::move(owner.uid);
+    object.owner_kind = std::move(owner.kind);
+}
 
 inline void read_texts(Value value, Texts& into) {
     each_field(value, [&](std::string_view key, Value field) {

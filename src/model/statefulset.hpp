@@ -20,6 +20,9 @@ using Texts = std::map<std::string, std::string>;
 
 struct StatefulSet {
     ObjectMeta meta;
+    std::string owner = {};      // the object that controls it, by name; empty: none
+    std::string owner_uid = {};  // and by UID
+    std::string owner_kind = {};
     Texts labels;                     // only those that are Kept
     Texts annotations;                // the same, cut
     bool has_annotations = false;     // any at all, also those that were dropped

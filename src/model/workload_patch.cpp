@@ -15,6 +15,8 @@ namespace json = boost::json;
 constexpr const char* block_path = "/spec/updateStrategy/rollingUpdate";
 constexpr const char* partition_path = "/spec/updateStrategy/rollingUpdate/partition";
 
+constexpr const char* replicas_path = "/spec/replicas";
+
 std::string annotation_path(const std::string& name) {
     return "/metadata/annotations/" + pointer_token(name);
 }
@@ -40,6 +42,7 @@ WorkloadPatch::WorkloadPatch(const StatefulSet& observed)
       uid_(observed.meta.uid),
       generation_(observed.meta.generation),
       partition_from_(observed.partition),
+      replicas_from_(observed.replicas),
       limits_unavailable_(observed.limits_unavailable),
       observed_labels_(observed.labels),
       observed_annotations_(observed.annotations),
@@ -57,6 +60,11 @@ WorkloadPatch& WorkloadPatch::remove_partition() {
     if (!partition_from_) return *this;
     partition_to_ = Partition{0};
     removes_block_ = true;
+    return *this;
+}
+
+WorkloadPatch& WorkloadPatch::scale(PodCount to) {
+    if (to != replicas_from_) replicas_to_ = to;
     return *this;
 }
 
@@ -88,6 +96,10 @@ std::string WorkloadPatch::to_json_patch() const {
     } else if (partition_to_) {
         ops.push_back(
             operation("add", block_path, json::object{{"partition", partition_to_->value}}));
+    }
+    if (replicas_to_) {
+        ops.push_back(operation("test", replicas_path, replicas_from_.value));
+        ops.push_back(operation("replace", replicas_path, replicas_to_->value));
     }
     if (!has_annotations_ && !annotations_.empty()) {
         ops.push_back(operation("test", "/metadata/annotations", nullptr));

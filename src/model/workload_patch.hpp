@@ -1,4 +1,5 @@
-// The one kind of write that steers a StatefulSet: its partition and our annotations, never without
+// The one kind of write that steers a StatefulSet: its partition and our annotations, and where the
+// set is ours the number of its pods, never without
 // the preconditions under which it was decided. Becomes a JSON Patch whose `test` operations fail
 // when the world has moved on; then the plan is made anew, the same bytes are never sent again.
 #pragma once
@@ -19,12 +20,13 @@ class WorkloadPatch {
 
     WorkloadPatch& move_partition(Partition to);
     WorkloadPatch& remove_partition();  // with the block that it alone stands in
+    WorkloadPatch& scale(PodCount to);  // of a set that we have made
     WorkloadPatch& annotate(const std::string& key, const std::string& value);  // unless equal
     WorkloadPatch& unannotate(const std::string& key);                          // if present
 
     const ObjectKey& key() const { return observed_key_; }
     const std::string& uid() const { return uid_; }
-    bool empty() const { return !partition_to_ && annotations_.empty(); }
+    bool empty() const { return !partition_to_ && !replicas_to_ && annotations_.empty(); }
     // Irreversible: a pod that was shielded may be replaced once this is through.
     bool lowers_partition() const;
     bool moves_partition() const { return partition_to_.has_value(); }
@@ -43,6 +45,8 @@ class WorkloadPatch {
     std::int64_t generation_;
     std::optional<Partition> partition_from_;
     std::optional<Partition> partition_to_;
+    PodCount replicas_from_;
+    std::optional<PodCount> replicas_to_;
     bool removes_block_ = false;
     bool limits_unavailable_;
     Texts observed_labels_;

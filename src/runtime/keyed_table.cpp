@@ -13,6 +13,11 @@ struct StatefulSetRow {
     using Model = model::StatefulSet;
     void pack(const Model& set, InternPool& pool);
     Model unpack() const;
+    // Who controls it; an empty name: nobody.
+    std::pair<std::string, PackedUid> controller() const {
+        return rare ? std::pair{rare->owner.text(), rare->owner_uid}
+                    : std::pair<std::string, PackedUid>{};
+    }
 
     Symbol ns;
     Symbol current_revision;
@@ -32,7 +37,14 @@ struct StatefulSetRow {
     bool has_annotations = false;
     bool limits_unavailable = false;
     bool listed = false;
-    std::unique_ptr<std::pair<model::Texts, model::Texts>> texts;  // only where there are any
+    struct Rare {
+        model::Texts labels;
+        model::Texts annotations;
+        Symbol owner;
+        Symbol owner_kind;
+        PackedUid owner_uid;
+    };
+    std::unique_ptr<Rare> rare;  // only where there is any of it
 };
 
 void StatefulSetRow::pack(const model::StatefulSet& set, InternPool& pool) {
@@ -50,17 +62,22 @@ void StatefulSetRow::pack(const model::StatefulSet& set, InternPool& pool) {
     deleting = set.meta.deleting;
     has_annotations = set.has_annotations;
     limits_unavailable = set.limits_unavailable;
-    texts.reset();
-    if (!set.labels.empty() || !set.annotations.empty())
-        texts =
-            std::make_unique<std::pair<model::Texts, model::Texts>>(set.labels, set.annotations);
+    rare.reset();
+    if (!set.labels.empty() || !set.annotations.empty() || !set.owner_uid.empty())
+        rare = std::make_unique<Rare>(set.labels, set.annotations, pool.intern(set.owner),
+                                      pool.intern(set.owner_kind), pack_uid(set.owner_uid));
 }
 
 model::StatefulSet StatefulSetRow::unpack() const {
     model::StatefulSet set;
     set.meta.generation = generation;
     set.meta.deleting = deleting;
-    if (texts) std::tie(set.labels, set.annotations) = *texts;
+    if (rare) {
+        std::tie(set.labels, set.annotations) = std::tie(rare->labels, rare->annotations);
+        set.owner = rare->owner.text();
+        set.owner_kind = rare->owner_kind.text();
+        if (!set.owner.empty()) set.owner_uid = unpack_uid(rare->owner_uid);
+    }
     set.has_annotations = has_annotations;
     set.limits_unavailable = limits_unavailable;
     set.template_hash = template_hash;
@@ -80,6 +97,7 @@ struct ConfigMapRow {
     using Model = model::ConfigMap;
     void pack(const Model& map, InternPool&) { data = map.data; }
     Model unpack() const { return {{}, data}; }
+    std::pair<std::string, PackedUid> controller() const { return {}; }
 
     Symbol ns;
     PackedUid uid;
@@ -99,18 +117,27 @@ class KeyedTable final : public Table {
         Row& row = rows_[to_text(meta.key)];
         row.listed = true;
         if (row.version >= meta.resource_version) return {};
+        Affected affected{.objects = {meta.key}};
+        disown(meta.key, row, affected);
         row.ns = pool_->intern(meta.key.ns);
         row.uid = pack_uid(meta.uid);
         row.version = meta.resource_version;
         row.pack(std::get<typename Row::Model>(object), *pool_);
-        return {.objects = {meta.key}};
+        const auto [owner, uid] = row.controller();
+        if (owner.empty()) return affected;
+        owned_[uid].push_back(meta.key.name);
+        affected.owners.push_back({meta.key.ns, owner});
+        return affected;
     }
 
     Affected remove(const model::Object& object) override {
         const auto found = row_of(object);
         if (found == rows_.end()) return {};
+        const model::ObjectKey& key = model::meta_of(object).key;
+        Affected affected{.objects = {key}};
+        disown(key, found->second, affected);
         rows_.erase(found);
-        return {.objects = {model::meta_of(object).key}};
+        return affected;
     }
 
     void begin_list(const std::string& ns) override {
@@ -125,6 +152,7 @@ class KeyedTable final : public Table {
             const bool is_in = ns.empty() || row.ns.text() == ns;
             if (!is_in || row.listed || row.version > version) return false;
             gone.objects.push_back(key_of(one));
+            disown(gone.objects.back(), row, gone);
             return true;
         });
         return gone;
@@ -143,6 +171,15 @@ class KeyedTable final : public Table {
         object.meta.uid = unpack_uid(found->second.uid);
         object.meta.resource_version = found->second.version;
         return object;
+    }
+
+    std::vector<model::Object> owned_by(const model::ObjectMeta& owner) const override {
+        std::vector<model::Object> objects;
+        const auto names = owned_.find(pack_uid(owner.uid));
+        if (names == owned_.end()) return objects;
+        for (const std::string& name : names->second)
+            objects.push_back(*find({owner.key.ns, name}));
+        return objects;
     }
 
     Affected all() const override {
@@ -169,8 +206,20 @@ class KeyedTable final : public Table {
         return is_it ? found : rows_.end();
     }
 
+    // The object is gone, or about to be read anew.
+    void disown(const model::ObjectKey& key, const Row& row, Affected& affected) {
+        const auto [owner, uid] = row.controller();
+        const auto names = owner.empty() ? owned_.end() : owned_.find(uid);
+        if (names == owned_.end()) return;
+        std::erase(names->second, key.name);
+        if (names->second.empty()) owned_.erase(names);
+        affected.owners.push_back({key.ns, owner});
+    }
+
     InternPool* pool_;
     Rows rows_;
+    // The names of those that somebody controls, in the namespace of the owner.
+    std::unordered_map<PackedUid, std::vector<std::string>, PackedUidHash> owned_;
 };
 
 }  // namespace

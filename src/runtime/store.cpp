@@ -123,9 +123,14 @@ model::Ref Store::followed(Watches all, model::Ref object) const {
     const auto watch = std::ranges::find(all, object.resource, &model::Watch::resource);
     SLUICE_ASSERT(watch != all.end());
     const TargetOf names = target_of(*watch);
-    if (!names) return object;
+    const auto* owner = std::get_if<model::Owner>(&watch->concerns);
+    if (!names && !owner) return object;
     const auto known = find(object);
-    return known ? names(std::get<model::CustomObject>(*known)) : model::Ref{};
+    if (!known) return {};
+    if (names) return names(std::get<model::CustomObject>(*known));
+    const auto* set = std::get_if<model::StatefulSet>(&*known);
+    const bool is_owned = set && set->owner_kind == owner->resource->kind;
+    return is_owned ? followed(all, {owner->resource, object.ns, set->owner}) : model::Ref{};
 }
 
 void Store::add_everybody(Watches all, Touched& touched) const {

@@ -85,7 +85,7 @@ TEST(Scenarios, EndWellPlainAndHoweverTheWorldIsDisturbed) {
         const json::value told = json::parse(text);
         add(total, told);
         const json::array& problems = told.at("problems").as_array();
-        EXPECT_TRUE(problems.empty()) << problems.front().as_string();
+        EXPECT_TRUE(problems.empty()) << json::value_to<std::string>(problems.front());
     }
     std::cout << scenarios.size() << " scenarios, " << total.runs << " runs, " << total.injected
               << " faults injected, " << total.simulated / 1h << " simulated hours\n";

@@ -41,6 +41,8 @@ APIS = (
         needs=("analysis",)),
     Api("analysis", "analysisrun", ANALYSIS),
     Api("stateful_cluster", "statefulcluster", r"stateful[ _]?cluster|enge\.me"),
+    Api("extended_stateful_set", "extendedstatefulset",
+        r"extended[ _]?stateful[ _]?set|fissile|cloudfoundry|extended[ _]?job"),
 )
 
 

@@ -29,7 +29,8 @@ def test_no_api_is_included_outside_of_its_folders() -> None:
     "RolloutPlugin", "rollout_plugin", "argo-rollouts-config", "dd-statefulset-pilot", "the pilot",
     "pilot_label", "AnalysisRun", "analysis_run", "analysisruns.argoproj.io", "AnalysisTemplate",
     "api::analysis::Question", "api/analysis/question.hpp", "StatefulCluster", "enge.me/v1alpha1",
-    "stateful_cluster::decide", "a stateful cluster"])
+    "stateful_cluster::decide", "a stateful cluster", "ExtendedStatefulSet",
+    "extended_stateful_set", "extendedstatefulsets.fissile.cloudfoundry.org", "ExtendedJob"])
 def test_every_spelling_of_a_name_is_found(text: str) -> None:
     assert [api.folder for api in APIS if api.is_named_in(text)] != []
 
@@ -44,4 +45,4 @@ def test_what_is_of_no_api_is_not(text: str) -> None:
 def test_what_is_built_upon_an_api_goes_with_it() -> None:
     assert [[one.folder for one in goes_with(api)] for api in APIS] == [
         ["pilot"], ["phased_rollout"], ["rollout_plugin"], ["rollout_plugin", "analysis"],
-        ["stateful_cluster"]]
+        ["stateful_cluster"], ["extended_stateful_set"]]

@@ -22,7 +22,7 @@ SECRET_READER = "sluice-secret-reader"
 BOUND_BY_TENANTS = {SECRET_READER, "sluice-analysis-jobs"}
 OPERATOR = {"kind": "ServiceAccount", "name": "sluice", "namespace": "sluice-system"}
 READING = {"get", "list", "watch"}
-RULES_MAX = 24
+RULES_MAX = 28
 VERBS_NEVER = {"escalate", "bind", "impersonate", "deletecollection", "approve", "sign"}
 RESOURCES_NEVER = {
     "pods/exec", "pods/attach", "pods/portforward", "pods/proxy", "pods/ephemeralcontainers",
@@ -41,15 +41,20 @@ VERBS_AT_MOST = {
     "analysistemplates": READING,
     "clusteranalysistemplates": READING,
     "analysisruns": READING | {"create", "patch", "delete"},
+    "extendedstatefulsets": READING,
+    "extendedstatefulsets/status": {"patch"},
     "statefulclusters": READING | {"patch"},
     "statefulclusters/status": {"patch"},
     "controllerrevisions": READING,
 }
-# Whoever owns members makes them, their claims and the templates that they are made from; one role
-# has these rights, and only where its API is served.
-MEMBERS = "ClusterRole sluice-statefulcluster"
-MAKES_MEMBERS = {"pods": {"create", "patch"}, "persistentvolumeclaims": {"create", "delete"},
-                 "controllerrevisions": {"create", "delete"}}
+# Whoever owns objects makes and deletes them; one role for each such API has these rights, and only
+# where it is served.
+MAKES = {
+    "ClusterRole sluice-statefulcluster": {
+        "pods": {"create", "patch"}, "persistentvolumeclaims": {"create", "delete"},
+        "controllerrevisions": {"create", "delete"}},
+    "ClusterRole sluice-extendedstatefulset": {"statefulsets": {"create", "delete"}},
+}
 
 # A rollback, an abort and a pod that is stuck: all APIs delete pods, and they have one role for it.
 DELETES_PODS = {"ClusterRole sluice-workloads"}
@@ -95,8 +100,7 @@ def faults_of_rule(role: str, rule: Object) -> Iterator[str]:
         at_most = VERBS_AT_MOST.get(resource, set(rule["verbs"]))
         if role in DELETES_PODS and resource == "pods":
             at_most = at_most | {"delete"}
-        if role == MEMBERS:
-            at_most = at_most | MAKES_MEMBERS.get(resource, set())
+        at_most = at_most | MAKES.get(role, {}).get(resource, set())
         for verb in set(rule["verbs"]) - at_most:
             yield f"{role}: {verb} on {resource}"
         if resource == "jobs" and role != JOBS:
@@ -146,8 +150,8 @@ def test_in_namespaces_the_same_roles_are_bound_as_everywhere() -> None:
     names = {file.stem for file in (DEPLOY / "namespaced").glob("*.yaml")}
     everywhere = {file.name.removesuffix("-everywhere.yaml"): yaml.safe_load(file.read_text())
                   for file in (DEPLOY / "rbac").glob("*-everywhere.yaml")}
-    assert names == set(everywhere) == {"phasedrollout", "rolloutplugin", "statefulcluster",
-                                        "workloads"}
+    assert names == set(everywhere) == {"extendedstatefulset", "phasedrollout",
+                                        "rolloutplugin", "statefulcluster", "workloads"}
     for name, binding in everywhere.items():
         in_one = yaml.safe_load((DEPLOY / "namespaced" / f"{name}.yaml").read_text())
         assert (in_one["kind"], in_one["metadata"]["namespace"]) == ("RoleBinding", "NAMESPACE")
@@ -192,6 +196,9 @@ def binding(kind: str = "ClusterRoleBinding", to: str = "sluice", **subject: str
     role(name="sluice-statefulcluster", resources=["persistentvolumeclaims"], verbs=["patch"]),
     role(name="sluice-workloads", apiGroups=["apps"], resources=["controllerrevisions"],
          verbs=["delete"]),
+    role(name="sluice-statefulcluster", apiGroups=["apps"], resources=["statefulsets"],
+         verbs=["delete"]),
+    role(name="sluice-extendedstatefulset", verbs=["create"]),
     role(apiGroups=["sts.plus"], resources=["phasedrollouts"], verbs=["delete"]),
     role(apiGroups=["sts.plus"], resources=["phasedrollouts/status"], verbs=["update"]),
     role(apiGroups=["argoproj.io"], resources=["rolloutplugins"], verbs=["delete"]),

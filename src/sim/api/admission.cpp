@@ -175,16 +175,22 @@ json::object without_own(json::object annotations) {
     return annotations;
 }
 
+// An API has made this set.
+bool is_made_by_api(const json::object& set) {
+    return api_of_owner(text_at(set, "/metadata/ownerReferences/0/kind")) != nullptr;
+}
+
 // operator-limits.yaml
 std::optional<std::string> beyond_limits(const AdmissionRequest& request,
                                          const json::object& object) {
-    if (!request.before || !request.subresource.empty())
-        return "The operator creates no StatefulSets and writes neither their scale nor their "
-               "status.";
+    if (!request.subresource.empty())
+        return "The operator writes neither the scale nor the status of a StatefulSet.";
     const json::object& before = *request.before;
     json::object now = object_at(object, "/spec");
     json::object then = object_at(before, "/spec");
+    const bool is_made = is_made_by_api(before);
     for (json::object* spec : {&now, &then}) {
+        if (is_made) spec->erase("replicas");
         erase(*spec, "/updateStrategy/rollingUpdate/partition");
         if (object_at(*spec, "/updateStrategy/rollingUpdate").empty())
             erase(*spec, "/updateStrategy/rollingUpdate");
@@ -286,14 +292,22 @@ json::object mutated(const AdmissionRequest& request, json::object object) {
 
 Admitted admitted(const AdmissionRequest& request, json::object object) {
     Admitted result{std::move(object)};
-    const auto judge = [&](const char* policy, std::optional<std::string> why) {
+    const auto judge = [&](const std::string& policy, std::optional<std::string> why) {
         if (why && !result.refusal && is_in_force(request.storage, "validating", policy))
             result.refusal = denied(policy, *why);
     };
     if (auto why = refused_growth(request, result.object)) result.refusal = std::move(why);
     if (!is_statefulset(request)) return result;
-    if (request.user == operator_user)
+    if (request.user == operator_user && request.before)
         judge("sluice-operator-limits", beyond_limits(request, result.object));
+    // <api>-limits.yaml
+    for (const Api& api : apis())
+        if (request.user == operator_user && !request.before && api.owns_sets &&
+            !is_made_by_api(result.object))
+            judge(fmt::format("sluice-{}-versions", api.name),
+                  fmt::format("The operator makes and deletes only StatefulSets that an {} "
+                              "controls.",
+                              api.kind));
     if (request.subresource == "scale" && request.before)
         judge("sluice-scale-to-zero", refused_by_scale(result.object, *request.before));
     if (!is_gated(request, result.object)) return result;

@@ -12,18 +12,22 @@
 namespace sluice::sim {
 namespace {
 
-json::object scale_of(const json::object& object) {
+std::string selector_of(const json::object& object, const Resource& resource) {
+    return resource.selector_at.empty()
+               ? model::selector_text(object_at(object, "/spec/selector")).value_or("")
+               : text_at(object, resource.selector_at);
+}
+
+json::object scale_of(const json::object& object, const Resource& resource) {
     json::object meta;
     for (const char* key : {"name", "namespace", "uid", "resourceVersion", "creationTimestamp"})
         if (const json::value* value = find(object, std::string{"/metadata/"} + key))
             meta[key] = *value;
     json::object spec;
-    if (const std::int64_t wanted = number_at(object, "/spec/replicas", 1); wanted != 0)
+    if (const std::int64_t wanted = number_at(object, resource.replicas_at, 1); wanted != 0)
         spec["replicas"] = wanted;
-    json::object status{{"replicas", number_at(object, "/status/replicas")}};
-    if (const std::string selector =
-            model::selector_text(object_at(object, "/spec/selector")).value_or("");
-        !selector.empty())
+    json::object status{{"replicas", number_at(object, resource.scaled_at)}};
+    if (const std::string selector = selector_of(object, resource); !selector.empty())
         status["selector"] = selector;
     return json::object{{"kind", "Scale"},
                         {"apiVersion", "autoscaling/v1"},
@@ -304,7 +308,7 @@ std::expected<json::object, Response> Handling::wanted_scale(const json::object&
 Response Handling::scale() {
     const ObjectPtr before = current();
     if (!before) return not_found(*target_.resource, target_.name);
-    const json::object now = scale_of(before->object());
+    const json::object now = scale_of(before->object(), *target_.resource);
     if (request_.method == "GET") return {.body = now};
     auto sent = wanted_scale(now);
     if (!sent) return sent.error();
@@ -322,14 +326,15 @@ Response Handling::scale() {
         {server_.storage_, *target_.resource, "scale", request_.user, &before->object()}, wanted);
     if (judged.refusal) return denied(*target_.resource, target_.name, *judged.refusal);
     json::object after = before->object();
-    set(after, "/spec/replicas", replicas);
+    set(after, target_.resource->replicas_at, replicas);
     if (const std::string version = text_at(wanted, "/metadata/resourceVersion"); !version.empty())
         set(after, "/metadata/resourceVersion", version);
     // Admission has seen the Scale; the policies on the set itself do not see this write.
     Writing write = writing();
     write.is_scaled = true;
     Response response = write.update(before, std::move(after), {});
-    if (response.status < 300) response.body = scale_of(response.body.get_object());
+    if (response.status < 300)
+        response.body = scale_of(response.body.get_object(), *target_.resource);
     return response;
 }
 

@@ -1,5 +1,7 @@
 #include "sim/api/resource.hpp"
 
+#include <algorithm>
+
 #include "base/text.hpp"
 
 #include <map>
@@ -53,6 +55,13 @@ constexpr Row table[] = {
     {"flowcontrol.apiserver.k8s.io", "prioritylevelconfigurations", "PriorityLevelConfiguration",
      "", "sg"},
 };
+
+// ".spec.replicas" as "/spec/replicas".
+std::string pointer_at(const json::object& definition, std::string_view where) {
+    std::string path = text_at(definition, where);
+    std::ranges::replace(path, '.', '/');
+    return path;
+}
 
 std::vector<Resource> made_of_table() {
     std::vector<Resource> resources;
@@ -121,6 +130,11 @@ std::vector<Resource> resources_of(const json::object& definition) {
         one.namespaced = text_at(definition, "/spec/scope") == "Namespaced";
         one.has_status = has(*version, "/subresources/status");
         one.has_scale = has(*version, "/subresources/scale");
+        if (one.has_scale) {
+            one.replicas_at = pointer_at(*version, "/subresources/scale/specReplicasPath");
+            one.scaled_at = pointer_at(*version, "/subresources/scale/statusReplicasPath");
+            one.selector_at = pointer_at(*version, "/subresources/scale/labelSelectorPath");
+        }
         one.counts_generation = true;
         one.schema = std::make_shared<const Schema>(object_at(*version, "/schema/openAPIV3Schema"));
         one.columns = array_at(*version, "/additionalPrinterColumns");

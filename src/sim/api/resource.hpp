@@ -22,6 +22,10 @@ struct Resource {
     bool namespaced = true;
     bool has_status = false;
     bool has_scale = false;
+    // Where a Scale finds its numbers; of custom resources as their definition says.
+    std::string replicas_at = "/spec/replicas";
+    std::string scaled_at = "/status/replicas";
+    std::string selector_at = {};    // of a text; empty: spec.selector, as an object
     bool counts_generation = false;  // metadata.generation moves with the spec
     // Of a custom resource: the schema of its version (openAPIV3Schema) and
     // additionalPrinterColumns.

@@ -1,6 +1,7 @@
 #include "sim/apis/registry.hpp"
 
 #include "sim/apis/analysis/api.hpp"
+#include "sim/apis/extended_stateful_set/api.hpp"
 #include "sim/apis/hooks/api.hpp"
 #include "sim/apis/phased_rollout/api.hpp"
 #include "sim/apis/pilot/api.hpp"
@@ -11,9 +12,16 @@ namespace sluice::sim {
 std::span<const Api> apis() {
     static const Api table[] = {
         pilot::row(),    phased_rollout::row(),   rollout_plugin::row(),
-        analysis::row(), stateful_cluster::row(), hooks::row(),
+        analysis::row(), stateful_cluster::row(), extended_stateful_set::row(),
+        hooks::row(),
     };
     return table;
+}
+
+const Api* api_of_owner(std::string_view kind) {
+    for (const Api& api : apis())
+        if (api.owns_sets && api.kind == kind) return &api;
+    return nullptr;
 }
 
 const Api* api_of_claim(std::string_view claim) {

@@ -48,6 +48,7 @@ struct Api {
     std::span<const std::string_view> judged = {};      // resources that its own promises judge
     bool lets_many_go = false;                          // pods in one step
     bool reports_on_set = false;                        // and on no object of its own
+    bool owns_sets = false;                             // its objects make StatefulSets
     std::span<const ReportField> fields = {};           // of a report, beside those of all APIs
     std::span<const Action> (*actions)() = nullptr;     // null: none
     std::span<const Expectation> (*expectations)() = nullptr;
@@ -59,6 +60,8 @@ struct Api {
 };
 
 std::span<const Api> apis();
+// The API whose objects make this StatefulSet, by the kind of its owner; null: none of them.
+const Api* api_of_owner(std::string_view kind);
 // The API that steers what carries this claim; null: none of them.
 const Api* api_of_claim(std::string_view claim);
 

@@ -7,9 +7,12 @@
 namespace sluice::sim {
 namespace {
 
-// What an operator may not touch: the object without the partition and our annotations.
+// What an operator may not touch: the object without the partition and our annotations, and where
+// an API has made it the number of its pods.
 json::object untouchable(json::object set) {
     erase(set, partition_pointer);
+    if (api_of_owner(text_at(set, "/metadata/ownerReferences/0/kind")))
+        erase(set, "/spec/replicas");
     if (object_at(set, "/spec/updateStrategy/rollingUpdate").empty())
         erase(set, "/spec/updateStrategy/rollingUpdate");
     for (const char* key : {"resourceVersion", "generation", "managedFields"})

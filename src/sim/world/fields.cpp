@@ -26,6 +26,13 @@ json::value as_flag(const std::string& text) {
     return text == "true";
 }
 
+std::vector<WordField> with_fields(std::span<const WordField> own,
+                                   std::span<const WordField> common) {
+    std::vector<WordField> all{own.begin(), own.end()};
+    all.insert(all.end(), common.begin(), common.end());
+    return all;
+}
+
 const WordField* find_field(std::span<const WordField> known, std::string_view word) {
     const auto found = std::ranges::find(known, word, &WordField::word);
     return found == known.end() ? nullptr : &*found;

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "sim/api/json.hpp"
 
@@ -26,6 +27,10 @@ json::value as_text(const std::string& text);
 json::value as_number(const std::string& text);
 json::value as_seconds(const std::string& text);  // of a time such as 30s
 json::value as_flag(const std::string& text);
+
+// Those of an API, and those that it has in common with others.
+std::vector<WordField> with_fields(std::span<const WordField> own,
+                                   std::span<const WordField> common);
 
 const WordField* find_field(std::span<const WordField> known, std::string_view word);
 void put_fields(json::object& into, std::span<const WordField> known, const FieldTexts& texts);

@@ -105,19 +105,5 @@ TEST(StandingOfMembers, GatesSeeThemAsTheySeeThePodsOfASet) {
     EXPECT_EQ(std::get<Hold>(verdict).message, "Waiting for pod web-5 to be updated and ready.");
 }
 
-TEST(StandingSideBySide, IsReachedWhenAllPodsOfTheNewVersionAreAvailable) {
-    const Snapshot look = seen(0);
-    SideBySide versions{{3}, {2}, true, "v1", "v2"};
-    const Verdict verdict = judge(ExposureReached{}, Standing{look, versions}, noon);
-    EXPECT_EQ(std::get<Hold>(verdict).message,
-              "Waiting for the pods of version v2 to be available.");
-    versions.available = {3};
-    EXPECT_TRUE(
-        std::holds_alternative<Pass>(judge(ExposureReached{}, Standing{look, versions}, noon)));
-    EXPECT_TRUE((Standing{look, versions}.is_pending)) << "the old version is still there";
-    versions.is_old_there = false;
-    EXPECT_FALSE((Standing{look, versions}.is_pending));
-}
-
 }  // namespace
 }  // namespace sluice::engine

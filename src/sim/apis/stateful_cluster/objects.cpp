@@ -1,6 +1,7 @@
 #include "sim/apis/stateful_cluster/objects.hpp"
 
 #include "sim/api/state.hpp"
+#include "sim/apis/gates/gates.hpp"
 #include "sim/promises/history.hpp"
 
 namespace sluice::sim::stateful_cluster {
@@ -11,14 +12,7 @@ json::value containers_of(const std::string& image) {
     return json::array{json::object{{"name", "main"}, {"image", image}}};
 }
 
-// "promoted", or a time.
-json::value as_rest(const std::string& text) {
-    json::object rest;
-    if (text != "promoted") rest["seconds"] = as_seconds(text);
-    return rest;
-}
-
-constexpr WordField table[] = {
+constexpr WordField own_fields[] = {
     {"replicas", "/spec/replicas", as_number},
     {"image", "/spec/template/spec/containers", containers_of},
     {"behaves", "/spec/template/metadata/annotations/sim.sluice.dev~1behaviour", as_text},
@@ -29,14 +23,6 @@ constexpr WordField table[] = {
     {"in-place", "/spec/updateStrategy/inPlace", as_text},
     {"partition", "/spec/updateStrategy/rollingUpdate/partition", as_number},
     {"max-unavailable", "/spec/updateStrategy/rollingUpdate/maxUnavailable", as_number},
-    {"hook", "/spec/updateStrategy/gates/hook", as_text},
-    {"rest", "/spec/updateStrategy/gates/pause", as_rest},
-    {"expr", "/spec/updateStrategy/gates/check/query/expr", as_text},
-    {"url", "/spec/updateStrategy/gates/check/query/url", as_text},
-    {"delay", "/spec/updateStrategy/gates/check/initialDelaySeconds", as_seconds},
-    {"period", "/spec/updateStrategy/gates/check/periodSeconds", as_seconds},
-    {"threshold", "/spec/updateStrategy/gates/check/successThreshold", as_number},
-    {"tries", "/spec/updateStrategy/gates/check/maxTries", as_number},
     {"when-deleted", "/spec/persistentVolumeClaimRetentionPolicy/whenDeleted", as_text},
     {"when-scaled", "/spec/persistentVolumeClaimRetentionPolicy/whenScaled", as_text},
     {"when-failed", "/spec/persistentVolumeClaimRetentionPolicy/whenFailed", as_text},
@@ -62,15 +48,16 @@ json::object manifest(const std::string& name) {
 }  // namespace
 
 std::span<const WordField> fields() {
-    return table;
+    static const std::vector<WordField> all = with_fields(own_fields, gates::fields);
+    return all;
 }
 
 Response create(World& world, const std::string& name, const FieldTexts& wanted,
                 const std::string& claim) {
     json::object cluster = manifest(name);
-    put_fields(cluster, table, wanted);
+    put_fields(cluster, fields(), wanted);
     if (wanted.contains("expr") && !wanted.contains("url"))
-        put_fields(cluster, table, {{"url", "prom:9000/xx"}});
+        put_fields(cluster, fields(), {{"url", "prom:9000/xx"}});
     if (!claim.empty()) {
         json::object spec{
             {"accessModes", json::array{"ReadWriteOnce"}},
@@ -84,7 +71,7 @@ Response create(World& world, const std::string& name, const FieldTexts& wanted,
 
 Response roll_out(World& world, const std::string& name, const std::string& image,
                   const std::string& behaviour) {
-    json::object changes = field_patch(table, "image", image);
+    json::object changes = field_patch(fields(), "image", image);
     json::object annotations;
     annotations[behaviour_annotation] = behaviour.empty() ? json::value{} : json::value(behaviour);
     sim::set(changes, "/spec/template/metadata/annotations", std::move(annotations));

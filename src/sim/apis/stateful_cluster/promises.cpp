@@ -6,7 +6,7 @@
 
 #include "sim/api/state.hpp"
 #include "sim/apis/egress.hpp"
-#include "sim/apis/hooks/hooks.hpp"
+#include "sim/apis/gates/gates.hpp"
 #include "sim/apis/stateful_cluster/api.hpp"
 #include "sim/apis/stateful_cluster/objects.hpp"
 
@@ -234,74 +234,6 @@ class ReplacesFew final : public Promise {
     std::set<std::pair<std::string, std::string>> counting_;
 };
 
-// S37: no step of an update that its gates have not agreed to, each lately and about this step.
-class GatesAgree final : public Promise {
-  public:
-    using Promise::Promise;
-
-    void on_change(const Change& change) override {
-        if (change.place.resource != clusters || !change.before) return;
-        const json::object& now = change.object->object();
-        const json::object& before = change.before->object();
-        const std::int64_t exposed = number_at(before, "/status/exposed");
-        if (number_at(now, "/status/exposed") <= exposed || change.user != operator_user) return;
-        const json::object& gates = object_at(before, "/spec/updateStrategy/gates");
-        if (gates.contains("hook") && is_there(change.place.ns, before, exposed))
-            hook_allowed(change.place.name);
-        if (gates.contains("check")) checks_passed(object_at(gates, "/check"), uid_in(now));
-        if (gates.contains("pause") && exposed > 0) has_rested(gates, before);
-        stepped_[uid_in(now)] = this->now();
-    }
-
-  private:
-    static constexpr Duration age_max = 80s;  // 60 s, and the time of the requests
-
-    // The next one has a pod that the step disturbs.
-    bool is_there(const std::string& ns, const json::object& before, std::int64_t exposed) const {
-        const auto names = member_names(before);
-        const auto next = static_cast<std::int64_t>(names.size()) - 1 - exposed;
-        return next >= 0 &&
-               in.cluster.api().find("pods", ns, names[static_cast<std::size_t>(next)]) != nullptr;
-    }
-
-    void hook_allowed(const std::string& cluster) const {
-        tested();
-        const hooks::HookCall* last = nullptr;
-        for (const hooks::HookCall& call : in.egress.of<hooks::Hooks>().calls())
-            if (call.set == cluster) last = &call;
-        if (!last || !last->allowed)
-            broken("an update of {} went on, and the hook did not allow it", cluster);
-        else if (now() - last->at > age_max)
-            broken("an update of {} went on upon an approval that is too old", cluster);
-    }
-
-    // Since the step before this one.
-    void checks_passed(const json::object& check, const std::string& uid) {
-        tested();
-        const std::int64_t wanted =
-            has(check, "/successThreshold") ? number_at(check, "/successThreshold") : 3;
-        std::int64_t passes = 0;
-        for (const MetricCall& call : in.egress.metric_calls())
-            if (call.heard && call.at >= stepped_[uid] &&
-                call.query.expr == text_at(check, "/query/expr") &&
-                call.reading.kind == engine::MetricAnswer::Kind::NoData)
-                ++passes;
-        if (passes < wanted) broken("a step was taken after {} of {} checks", passes, wanted);
-    }
-
-    void has_rested(const json::object& gates, const json::object& before) const {
-        tested();
-        const auto since = parse_rfc3339(text_at(before, "/status/pause/since"));
-        const bool is_asked = has(before, "/metadata/annotations/sluice.dev~1promote");
-        if (!since) return broken("a step was taken without the pause before it");
-        const bool is_over = has(gates, "/pause/seconds") &&
-                             now() + in.skew >= *since + number_at(gates, "/pause/seconds") * 1s;
-        if (!is_over && !is_asked) broken("a step was taken in the middle of a pause");
-    }
-
-    std::map<std::string, Instant> stepped_;  // by UID
-};
-
 constexpr Rule<> rules[] = {
     {.name = "S10", .on_own_change = makes_its_own},
     {.name = "S34", .on_change = shares_no_claim, .on_own_change = keeps_claims},
@@ -313,7 +245,7 @@ constexpr Rule<> rules[] = {
 void promises(Observers& all, const Inspection& inspection) {
     add<IdentityOnce>(all, "S13", inspection);
     add<ReplacesFew>(all, "S36", inspection);
-    add<GatesAgree>(all, "S37", inspection);
+    gates::add_promise(all, inspection, {clusters, member_names});
     add(all, rules, inspection);
 }
 

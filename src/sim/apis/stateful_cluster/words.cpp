@@ -84,9 +84,7 @@ constexpr Action action_table[] = {
      "OnDelete] [partition N] [max-unavailable N] [claim-policy New] [in-place Only] [when-deleted "
      "Delete] "
      "[when-scaled Delete] [when-failed Delete] [tolerance TIME] [startup TIME] [min-ready TIME] "
-     "[history N] [behaves HOW] [hook NAME] [rest TIME|promoted] [expr EXPR] [url URL] [delay "
-     "TIME] "
-     "[period TIME] [threshold N] [tries N]",
+     "[history N] [behaves HOW], and gates",
      1, create_cluster},
     {"change statefulcluster", "NAME FIELD VALUE|none", 3, change_cluster},
     {"set statefulcluster image", "NAME IMAGE [behaves HOW]", 2, set_image},

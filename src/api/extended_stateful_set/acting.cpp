@@ -1,0 +1,102 @@
+// What is done for an ExtendedStatefulSet, once it is written down which versions it has.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "api/extended_stateful_set/bodies.hpp"
+#include "api/extended_stateful_set/reconciliation.hpp"
+
+namespace sluice::api::extended_stateful_set {
+namespace {
+
+// While more is to come, what follows from the pods by itself is not written more often than this.
+constexpr Duration counting_pace = 10s;
+
+}  // namespace
+
+// The StatefulSet of a version, with as many pods as it is to have. One that has never had any is
+// not made before it is to have some.
+bool Reconciliation::make_or_scale(int version) {
+    const Version* seen = find_version(versions_, version);
+    const PodCount pods = wanted(version);
+    if (seen && seen->set->replicas == pods) return false;
+    // Of a version whose set somebody has deleted nobody knows the template any more.
+    if (!seen && (pods.value == 0 || version != next_.update)) return false;
+    if (seen) {
+        add_action(scaling_of(*seen->set, pods, fence()));
+    } else {
+        const model::Ref ref{&model::statefulsets, object_.meta.key.ns, set_name(name(), version)};
+        // That it was refused is told before it is tried again.
+        if (seen_.attempted(engine::Action::Verb::Create, ref)) write_status(true);
+        add_action(engine::creation_of(ref, set_body(object_, spec_, version, pods, fence())));
+        decision_.actions.back().follows = decision_.actions.size() > 1;
+    }
+    decision_.needs_live = true;
+    return true;
+}
+
+// The mark is there as long as the version is not tried again.
+bool Reconciliation::mark_stale() {
+    const Version* update = find_version(versions_, next_.update);
+    if (!update || next_.update == next_.current) return false;
+    const auto memory = engine::decode_memory(next_.rollout);
+    const bool is_stale = memory && memory->failed && !memory->open;
+    if (is_stale == !update->stale().empty()) return false;
+    add_action(stale_mark(*update->set, is_stale ? next_.failure : std::string{}, fence()));
+    return true;
+}
+
+// Never the last one that serves: another one has as many pods available, or it has none itself.
+bool Reconciliation::may_go(const Version& version) const {
+    const PodCount ready = version.ready();
+    if (ready.value == 0) return true;
+    const Version* current = find_version(versions_, next_.current);
+    const PodCount available = current ? current->available(spec_.min_ready, now_) : PodCount{0};
+    return available >= std::min(ready, spec_.replicas) && available.value > 0;
+}
+
+bool Reconciliation::delete_superseded() {
+    for (const Version& one : versions_) {
+        const bool stays = one.number == next_.current || one.number == next_.update;
+        if (stays || !may_go(one)) continue;
+        engine::Action action = engine::deletion_of(
+            {ref_to(model::statefulsets, one.set->meta.key), one.set->meta.uid});
+        action.notices.push_back(
+            {engine::Reason::VersionRemoved,
+             fmt::format("{} is not needed any more.", revision_of(one.number))});
+        add_action(std::move(action));
+        return true;
+    }
+    return false;
+}
+
+bool Reconciliation::is_busy() const {
+    return is_open() || next_.versions.size() > 1;
+}
+
+void Reconciliation::write_status(bool is_urgent) {
+    // What a gate has come to is not known from the pods, and lost with whoever does not write it.
+    const bool is_of_pods = next_.gates == old_.gates;
+    if (!is_urgent && is_of_pods && is_busy() && now_ < old_.written + counting_pace) {
+        wake_at(old_.written + counting_pace);
+        decision_.notices.clear();
+        return;
+    }
+    if (next_ == old_) return;
+    Status status = next_;
+    status.written = in_whole_seconds(now_);
+    auto write = api::status_write(subject(), object_, old_, status);
+    if (!write) return;
+    decision_.needs_live = decision_.needs_live || is_urgent;
+    add_action(std::move(*write));
+}
+
+void Reconciliation::act() {
+    if (substance_of(next_) != substance_of(old_)) return write_status(true);
+    const bool acts = make_or_scale(next_.current) ||
+                      (next_.update != next_.current && make_or_scale(next_.update)) ||
+                      mark_stale() || delete_superseded();
+    if (!acts) write_status(false);
+}
+
+}  // namespace sluice::api::extended_stateful_set

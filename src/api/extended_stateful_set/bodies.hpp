@@ -1,0 +1,24 @@
+// The StatefulSet that a version is, and the changes of it.
+#pragma once
+
+#include <string>
+
+#include "api/extended_stateful_set/spec.hpp"
+#include "engine/decision.hpp"
+
+namespace sluice::api::extended_stateful_set {
+
+// From the template of the object. Its labels and annotations stay; those of the version are added,
+// to the pods and to what selects them, too. Its gate is closed: its template never changes.
+// `fence` of the leader that makes it; empty: nobody else can lead.
+std::string set_body(const model::CustomObject& object, const Spec& spec, int version,
+                     PodCount replicas, const std::string& fence);
+
+// Only if the set is still as it was seen.
+engine::Action scaling_of(const model::StatefulSet& set, PodCount to, const std::string& fence);
+
+// With the reason; empty: takes the mark away.
+engine::Action stale_mark(const model::StatefulSet& set, const std::string& reason,
+                          const std::string& fence);
+
+}  // namespace sluice::api::extended_stateful_set

@@ -1,0 +1,225 @@
+#include "api/extended_stateful_set/decide.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "api/extended_stateful_set/reconciliation.hpp"
+#include "api/extended_stateful_set/report.hpp"
+#include "api/hooks/gate.hpp"
+#include "model/annotations.hpp"
+
+namespace sluice::api::extended_stateful_set {
+namespace {
+
+namespace key = model::key;
+using engine::Decision;
+using engine::Reason;
+using engine::Snapshot;
+using model::CustomObject;
+
+std::optional<engine::Memory> memory_of(const Status& status) {
+    return engine::decode_memory(status.rollout);
+}
+
+}  // namespace
+
+Reconciliation::Reconciliation(const Snapshot& seen, const Spec& spec, Instant now)
+    : seen_(seen),
+      object_(seen.objects.front()),
+      spec_(spec),
+      now_(now),
+      versions_(versions_in(seen)),
+      old_(read_status(object_)),
+      next_(old_) {}
+
+// The status is lost, or was never there: the sets say what there was. The lowest of them is taken
+// for the one that serves: what the others have come to is found out again, through their gates.
+void Reconciliation::recover() {
+    if (next_.update > 0 || versions_.empty()) return;
+    next_.current = versions_.front().number;
+    next_.update = versions_.back().number;
+    next_.digest = versions_.back().digest();
+}
+
+// The template has a version, whose number is the next one if the template is a new one.
+void Reconciliation::note_version() {
+    for (const Version& one : versions_)
+        next_.last = std::max(next_.last, one.number);
+    recover();
+    next_.selector = fmt::format("{}={}", owner_label, name());
+    const std::string digest = digest_of(object_, spec_);
+    if (next_.update > 0 && next_.digest == digest) return;
+    next_.update = ++next_.last;
+    next_.digest = digest;
+    next_.attempts = 0;
+    next_.failure.clear();
+    if (next_.current == 0) next_.current = next_.update;
+}
+
+bool Reconciliation::is_open() const {
+    const auto memory = memory_of(next_);
+    return memory && memory->open;
+}
+
+// Nobody of the version that serves has ever been ready, or somebody has deleted it: there is
+// nothing that an upgrade could disturb.
+bool Reconciliation::disturbs_nobody() const {
+    const Version* current = find_version(versions_, next_.current);
+    return !current || !current->was_ever_ready();
+}
+
+// While there are no pods, and no gates that somebody wants to be asked, nothing is left of the
+// version before.
+void Reconciliation::settle_at_zero() {
+    const bool has_pods = std::ranges::any_of(versions_, [](const Version& one) {
+        return !one.pods.empty() || one.set->replicas.value > 0;
+    });
+    if (spec_.replicas.value > 0 || has_pods || spec_.strategy.gates.are_any()) return;
+    next_.current = next_.update;
+    next_.exposed = {};
+    auto memory = memory_of(next_);
+    if (!memory) return;
+    memory->open = memory->returning = memory->failed = false;
+    memory->revision = revision_of(next_.update);
+    next_.rollout = encode(*memory);
+}
+
+// The pods of the version that serves, and in the place of the last of them those of the wanted one
+// that are to be there by now.
+std::vector<std::string> Reconciliation::pod_names() const {
+    const int all = spec_.replicas.value;
+    const int exposed = next_.current == next_.update ? 0 : std::min(next_.exposed.value, all);
+    std::vector<std::string> names;
+    for (int i = 0; i < all - exposed; ++i)
+        names.push_back(fmt::format("{}-{}", set_name(name(), next_.current), i));
+    for (int i = exposed - 1; i >= 0; --i)
+        names.push_back(fmt::format("{}-{}", set_name(name(), next_.update), i));
+    return names;
+}
+
+// Of pods of the new version that are not available; who is, has all the time that gates take.
+std::optional<Instant> Reconciliation::deadline() const {
+    if (next_.exposed.value == 0) return std::nullopt;
+    const Version* update = find_version(versions_, next_.update);
+    const PodCount available = update ? update->available(spec_.min_ready, now_) : PodCount{0};
+    if (available >= next_.exposed) return std::nullopt;
+    return next_.stepped + spec_.strategy.canary_deadline;
+}
+
+Circumstances Reconciliation::circumstances() const {
+    const bool allow_unready = spec_.strategy.update_not_ready || disturbs_nobody();
+    return {
+        .pods = spec_.replicas,
+        .gates = gates::circumstances_of(spec_.strategy.gates, next_.gates, seen_, allow_unready),
+        .deadline = deadline()};
+}
+
+engine::Course Reconciliation::course() const {
+    engine::Course course;
+    course.claim = fmt::format("extendedstatefulset/{}", name());
+    course.commands = commands();
+    course.reports_on_workload = false;
+    course.allowed = Reason::StepTaken;
+    course.name = name();
+    course.versions =
+        engine::SideBySide{.pods = {.names = pod_names(),
+                                    .exposed = next_.exposed,
+                                    .current = revision_of(next_.current),
+                                    .updated = revision_of(next_.update),
+                                    .memory = memory_of(next_)},
+                           .tries_again = next_.attempts <= spec_.strategy.retry_count};
+    if (const Version* update = find_version(versions_, next_.update);
+        update && !update->stale().empty())
+        course.quarantine = engine::Quarantine{revision_of(next_.update), true};
+    if (version_text(annotation_of(object_, std::string{abort_key})) == next_.update) {
+        course.versions->tries_again = false;
+        course.abort = fmt::format("Somebody does not want {}.", revision_of(next_.update));
+    }
+    course.compile = [this] { return compile(spec_, circumstances()); };
+    return course;
+}
+
+// How many pods of the new version may be there by now.
+void Reconciliation::steer() {
+    settle_at_zero();
+    decision_ = engine::steer(seen_, course(), now_);
+    hooks::complete(decision_, seen_, "extendedstatefulset");
+    if (const auto& memory = decision_.memory) {
+        const auto before = memory_of(next_);
+        if (memory->open && (!before || before->id != memory->id)) ++next_.attempts;
+        next_.rollout = encode(*memory);
+        const PodCount exposed =
+            memory->open ? exposed_count(memory->partition, spec_.replicas) : PodCount{0};
+        if (exposed != next_.exposed) next_.stepped = in_whole_seconds(now_);
+        next_.exposed = exposed;
+        if (memory->returning && !(before && before->returning))
+            next_.failure = decision_.report.message;
+        if (!memory->open && !memory->failed) next_.current = version_in(memory->revision);
+    }
+    next_.gates = gates::noted(std::move(next_.gates), decision_, object_, is_open(), now_);
+}
+
+// Of all others none: they are on their way out.
+PodCount Reconciliation::wanted(int version) const {
+    if (version == next_.current) return spec_.replicas;
+    return version == next_.update ? std::min(next_.exposed, spec_.replicas) : PodCount{0};
+}
+
+Decision Reconciliation::decide() && {
+    note_version();
+    steer();
+    decision_.subject = subject();
+    report();
+    act();
+    return std::move(decision_);
+}
+
+namespace {
+
+// What is asked for cannot be understood: nothing changes until it is put right.
+Decision refuse(const Snapshot& seen, const FieldErrors& errors, Instant now) {
+    const CustomObject& object = seen.objects.front();
+    Decision decision;
+    decision.subject = subject_of(resource, object);
+    decision.report = {engine::Phase::Blocked, Reason::InvalidSpec, to_text(errors),
+                       std::string{engine::entry(Reason::InvalidSpec).unblock}};
+    decision.notices.push_back({Reason::InvalidSpec, decision.report.message});
+    const Status old = read_status(object);
+    Status status = old;
+    write_report(status, old, decision.report, seen, now);
+    if (auto write = api::status_write(*decision.subject, object, old, status))
+        decision.actions.push_back(std::move(*write));
+    return decision;
+}
+
+}  // namespace
+
+void prepare(Snapshot& seen) {
+    if (seen.objects.empty()) return;
+    take_pods(seen);
+    const CustomObject& object = seen.objects.front();
+    const Status status = read_status(object);
+    model::StatefulSet& workload = seen.workload;
+    workload.meta = object.meta;
+    workload.annotations = object.annotations;
+    workload.annotations[key::rollout] = status.rollout;
+    workload.has_annotations = true;
+    const auto spec = read_spec(object);
+    if (!spec) return;
+    gates::prepare(seen, spec->strategy.gates, status.gates);
+    workload.replicas = spec->replicas;
+    workload.min_ready = spec->min_ready;
+    workload.current_revision = revision_of(status.current);
+    workload.update_revision = revision_of(status.update);
+}
+
+// What is deleted is left to Kubernetes: its sets, and their pods, go with it.
+Decision decide(const Snapshot& seen, Instant now) {
+    if (seen.objects.empty() || seen.objects.front().meta.deleting) return {};
+    const auto spec = read_spec(seen.objects.front());
+    if (!spec) return refuse(seen, spec.error(), now);
+    return Reconciliation{seen, *spec, now}.decide();
+}
+
+}  // namespace sluice::api::extended_stateful_set

@@ -1,0 +1,67 @@
+// One decision about one ExtendedStatefulSet, which is there and can be read. Which versions there
+// are to be is in decide.cpp, what is done for it in acting.cpp.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "api/claims.hpp"
+#include "api/extended_stateful_set/compile.hpp"
+#include "api/extended_stateful_set/spec.hpp"
+#include "api/extended_stateful_set/status.hpp"
+#include "api/extended_stateful_set/versions.hpp"
+#include "engine/decision.hpp"
+#include "engine/snapshot.hpp"
+#include "engine/steering.hpp"
+
+namespace sluice::api::extended_stateful_set {
+
+class Reconciliation {
+  public:
+    Reconciliation(const engine::Snapshot& seen, const Spec& spec, Instant now);
+
+    engine::Decision decide() &&;
+
+  private:
+    void recover();
+    void note_version();
+    void settle_at_zero();
+    bool is_open() const;
+    bool disturbs_nobody() const;
+    std::vector<std::string> pod_names() const;
+    std::optional<Instant> deadline() const;
+    Circumstances circumstances() const;
+    engine::Course course() const;
+    void steer();
+    // How many pods a version is to have.
+    PodCount wanted(int version) const;
+    void count_pods();
+    engine::StatusReport report_on_pods() const;
+    void report();
+    bool is_busy() const;
+
+    void act();
+    bool make_or_scale(int version);
+    bool mark_stale();
+    bool delete_superseded();
+    bool may_go(const Version& version) const;
+    void write_status(bool is_urgent);
+    void add_action(engine::Action action) { decision_.actions.push_back(std::move(action)); }
+    void wake_at(Instant due) {
+        decision_.wake_at = std::min(decision_.wake_at.value_or(due), due);
+    }
+    const std::string& fence() const { return seen_.environment.fence; }
+    const std::string& name() const { return object_.meta.key.name; }
+    engine::Subject subject() const { return subject_of(resource, object_); }
+
+    const engine::Snapshot& seen_;
+    const model::CustomObject& object_;
+    const Spec& spec_;
+    Instant now_;
+    std::vector<Version> versions_;
+    const Status old_;
+    Status next_;
+    engine::Decision decision_;
+};
+
+}  // namespace sluice::api::extended_stateful_set

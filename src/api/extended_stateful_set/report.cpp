@@ -1,0 +1,159 @@
+#include "api/extended_stateful_set/report.hpp"
+
+#include <fmt/format.h>
+
+#include "api/extended_stateful_set/reconciliation.hpp"
+#include "api/status_parts.hpp"
+#include "engine/gates.hpp"
+
+namespace sluice::api::extended_stateful_set {
+namespace {
+
+using engine::Phase;
+using engine::Reason;
+using engine::StatusReport;
+
+constexpr const char* edit =
+    "what the message says; to change the gate: kubectl -n {0} edit extendedstatefulset {1}";
+constexpr const char* retry =
+    "another template; to try the same one again: kubectl -n {0} annotate --overwrite "
+    "extendedstatefulset {1} sluice.dev/retry=$(date +%s)";
+constexpr engine::Command own_commands[] = {
+    {Reason::PodsNotReady, "kubectl -n {0} get pods -l sluice.dev/extendedstatefulset={1}"},
+    {Reason::VersionRefused, "what the message says: kubectl -n {0} edit extendedstatefulset {1}"},
+    {Reason::ScaledToZero, "kubectl -n {0} scale extendedstatefulset {1} --replicas=N"},
+    {Reason::StepPaused,
+     "kubectl -n {0} annotate --overwrite extendedstatefulset {1} sluice.dev/promote=$(date +%s)"},
+    {Reason::HookRefused,
+     "it is asked again by itself; to stop asking: kubectl -n {0} annotate extendedstatefulset {1} "
+     "sluice.dev/paused=true"},
+    {Reason::UnknownHook, edit},
+    {Reason::CheckFailed,
+     "it is asked again by itself; to see the answers: kubectl -n {0} describe extendedstatefulset "
+     "{1}"},
+    {Reason::PrometheusError,
+     "it is asked again by itself, every half minute; to see whom: kubectl -n {0} get "
+     "extendedstatefulset {1} -o yaml"},
+    {Reason::PrometheusConfigError, edit},
+    {Reason::RolledBack, retry},
+    {Reason::Paused, "kubectl -n {0} annotate extendedstatefulset {1} sluice.dev/paused-"},
+};
+
+std::string_view phase_of(const StatusReport& report) {
+    switch (report.phase) {
+        case Phase::Idle: return "Ready";
+        case Phase::Held: return "Held";
+        case Phase::Blocked: return "Blocked";
+        default: return "Updating";
+    }
+}
+
+std::vector<Condition> conditions_of(const Status& status, std::vector<Condition> old,
+                                     Instant now) {
+    const auto add = [&](const char* type, bool holds) {
+        old =
+            with_newer(std::move(old), Condition{type, holds ? "True" : "False", status.reason,
+                                                 status.message, status.observed_generation, now});
+    };
+    add("Ready", status.phase == "Ready");
+    add("Progressing", status.phase == "Updating");
+    return old;
+}
+
+// The creation or change of a StatefulSet that the server has said no to; null: there is none.
+const engine::Attempt* refused_write(const engine::Snapshot& seen) {
+    const auto& attempt = seen.attempt;
+    const bool is_refused = attempt && attempt->refusal &&
+                            attempt->ref.resource == &model::statefulsets &&
+                            (attempt->refusal->is_final() || attempt->refusal->status == 409);
+    return is_refused ? &*attempt : nullptr;
+}
+
+}  // namespace
+
+std::span<const engine::Command> commands() {
+    return own_commands;
+}
+
+void write_report(Status& status, const Status& old, const StatusReport& report,
+                  const engine::Snapshot& seen, Instant at) {
+    const Instant now = in_whole_seconds(at);
+    const engine::ReasonEntry& why = engine::entry(report.reason);
+    status.phase = phase_of(report);
+    status.reason = why.name;
+    status.message = report.message.empty() ? std::string{why.meaning} : report.message;
+    status.unblock = report.unblock;
+    if (report.reason == Reason::Idle || report.reason == Reason::RolloutCompleted)
+        status.unblock.clear();
+    status.observed_generation = seen.objects.front().meta.generation;
+    status.guarantee = engine::guarantee_text(seen.environment.guarantee);
+    const bool is_same = status.phase == old.phase && status.reason == old.reason;
+    status.since = is_same && old.since > Instant{} ? old.since : now;
+    status.conditions = conditions_of(status, old.conditions, now);
+}
+
+void Reconciliation::count_pods() {
+    next_.versions.clear();
+    next_.replicas = next_.ready = next_.updated = {};
+    for (const Version& one : versions_) {
+        next_.versions[one.number] = one.runs();
+        next_.replicas.value += static_cast<std::int32_t>(one.pods.size());
+        next_.ready.value += one.ready().value;
+        if (one.number == next_.update)
+            next_.updated.value = static_cast<std::int32_t>(one.pods.size());
+    }
+}
+
+// What there is to say while no rollout has more to say.
+StatusReport Reconciliation::report_on_pods() const {
+    const Version* current = find_version(versions_, next_.current);
+    const PodCount available = current ? current->available(spec_.min_ready, now_) : PodCount{0};
+    const std::string version = revision_of(next_.current);
+    if (available < spec_.replicas)
+        return {
+            Phase::Rolling,
+            Reason::PodsNotReady,
+            fmt::format("Waiting for {} pods of {} to be ready.", spec_.replicas.value, version),
+            {}};
+    if (versions_.size() > 1 && next_.current == next_.update)
+        return {Phase::Rolling,
+                Reason::VersionLeaving,
+                fmt::format("All {} pods of {} are ready; the version before it goes.",
+                            spec_.replicas.value, version),
+                {}};
+    const bool is_clamped = spec_.wanted && *spec_.wanted != spec_.replicas.value;
+    const std::string note =
+        is_clamped ? fmt::format(" spec.scaling does not allow {}.", *spec_.wanted) : std::string{};
+    return {Phase::Idle,
+            Reason::Idle,
+            fmt::format("All {} pods of {} are ready.{}", spec_.replicas.value, version, note),
+            {}};
+}
+
+void Reconciliation::report() {
+    count_pods();
+    for (const model::Pod& pod : seen_.pods)
+        if (const Instant due = pod.ready_since + spec_.min_ready; pod.ready && due > now_)
+            wake_at(due);
+    if (const engine::Attempt* refused = refused_write(seen_))
+        decision_.report = {
+            Phase::Held,
+            Reason::VersionRefused,
+            fmt::format("StatefulSet {} was refused: {}", refused->ref.name, refused->refusal->why),
+            {}};
+    else if (decision_.report.phase == Phase::Idle && seen_.hook_problem)
+        decision_.report = {Phase::Blocked,
+                            engine::reason_of(*seen_.hook_problem),
+                            seen_.hook_problem->message,
+                            {}};
+    else if (decision_.report.phase == Phase::Idle)
+        decision_.report = report_on_pods();
+    if (decision_.report.unblock.empty())
+        decision_.report.unblock =
+            engine::unblock_text(decision_.report.reason, seen_.workload, commands(), name());
+    if (engine::entry(decision_.report.reason).tone == engine::Tone::Warning)
+        decision_.notices.push_back({decision_.report.reason, decision_.report.message});
+    write_report(next_, old_, decision_.report, seen_, now_);
+}
+
+}  // namespace sluice::api::extended_stateful_set

@@ -1,0 +1,79 @@
+// The words of an ExtendedStatefulSet: a StatefulSet of which each change of the template is a
+// version of its own, beside the one before it until that is not needed any more.
+#pragma once
+
+#include <expected>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "api/gates/gates.hpp"
+#include "base/field_error.hpp"
+#include "base/numbers.hpp"
+#include "base/time.hpp"
+#include "model/custom_object.hpp"
+
+namespace sluice::api::extended_stateful_set {
+
+extern const model::Resource resource;
+
+// On StatefulSets and pods: the name of the ExtendedStatefulSet that they are of.
+inline constexpr std::string_view owner_label = "sluice.dev/extendedstatefulset";
+// A label of StatefulSets and pods, and an annotation of the former, as in the original.
+inline constexpr std::string_view version_key = "fissile.cloudfoundry.org/version";
+// An annotation of a StatefulSet whose version has failed: why.
+inline constexpr std::string_view stale_key = "fissile.cloudfoundry.org/stale";
+// An annotation of a StatefulSet: a digest of the template that it was made from.
+inline constexpr std::string_view template_key = "sluice.dev/template-digest";
+// Set by people, on the ExtendedStatefulSet: the number of a version that nobody wants.
+inline constexpr std::string_view abort_key = "sluice.dev/abort";
+
+// The pods of <name>-v<version> get labels with the name of their StatefulSet and eleven characters
+// of a hash.
+inline constexpr std::size_t name_length_max = 42;
+inline constexpr int replicas_max = 1000;
+
+struct Scaling {
+    std::optional<int> min = {};
+    std::optional<int> max = {};
+    bool odd_only = false;
+
+    // The nearest number that is allowed.
+    int nearest(int wanted) const;
+    bool allows(int wanted) const { return nearest(wanted) == wanted; }
+};
+
+struct Strategy {
+    int canaries = 1;
+    int retry_count = 0;
+    bool update_not_ready = false;
+    Duration canary_time{0};          // so long canaries are to be ready
+    Duration canary_deadline = 600s;  // and by then
+    gates::Gates gates;
+};
+
+struct Spec {
+    PodCount replicas;          // as far as the scaling allows
+    std::optional<int> wanted;  // what the template says
+    Scaling scaling;
+    Strategy strategy;
+    Duration min_ready{0};
+    std::string selector;  // of the pods, as a query says it
+    std::string set;       // JSON: the template, a whole StatefulSet, without replicas
+};
+
+// Every fault of the spec, with its path.
+std::expected<Spec, FieldErrors> read_spec(const model::CustomObject& object);
+
+// The same template of the same object, the same digest; how many pods there are is no part of it.
+std::string digest_of(const model::CustomObject& object, const Spec& spec);
+
+// "v3": what the engine calls a version.
+std::string revision_of(int version);
+// The version of that name, or of the StatefulSet of that name; 0: it is none.
+int version_in(std::string_view name);
+// Of an annotation or a label; 0: it is none.
+int version_text(std::string_view text);
+std::string set_name(std::string_view name, int version);
+
+}  // namespace sluice::api::extended_stateful_set

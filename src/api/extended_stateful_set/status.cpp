@@ -1,0 +1,72 @@
+#include "api/extended_stateful_set/status.hpp"
+
+#include "api/extended_stateful_set/spec.hpp"
+#include "api/status_parts.hpp"
+
+namespace sluice::api::extended_stateful_set {
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::size_t memory_max = 1024;
+constexpr std::size_t versions_max = 64;
+
+constexpr auto status_fields = [](auto& json, auto& status) {
+    head_fields(json, status);
+    json.always("replicas", status.replicas)
+        .always("readyReplicas", status.ready)
+        .always("updatedReplicas", status.updated)
+        .field("selector", status.selector, sentence_max)
+        .field("currentVersion", status.current)
+        .field("updateVersion", status.update)
+        .field("lastVersion", status.last)
+        .field("template", status.digest, short_max)
+        .field("rollout", status.rollout, memory_max)
+        .field("exposed", status.exposed)
+        .field("exposedSince", status.stepped)
+        .field("attempts", status.attempts)
+        .field("failure", status.failure, sentence_max);
+    gates::status_fields(json, status.gates);
+    json.field("writtenAt", status.written)
+        .entries("conditions", status.conditions, conditions_max, condition_fields);
+};
+
+}  // namespace
+
+Status read_status(const model::CustomObject& object) {
+    const json::value value = model::parse_json(object.status);
+    JsonReader reader{&value};
+    Status status;
+    status_fields(reader, status);
+    const json::value* versions = model::value_at(value, "/versions");
+    if (versions && versions->is_object())
+        for (const auto& [name, runs] : versions->get_object())
+            if (const int version = version_text(name); version > 0 && runs.is_bool())
+                status.versions[version] = runs.get_bool();
+    return status;
+}
+
+std::string write_status(const Status& status) {
+    JsonWriter writer;
+    status_fields(writer, status);
+    json::object versions;
+    for (const auto& [version, runs] : status.versions)
+        if (versions.size() < versions_max) versions[std::to_string(version)] = runs;
+    if (!versions.empty()) writer.part("versions", std::move(versions));
+    return json::serialize(writer.take());
+}
+
+Status substance_of(Status status) {
+    Status substance;
+    substance.current = status.current;
+    substance.update = status.update;
+    substance.last = status.last;
+    substance.digest = std::move(status.digest);
+    substance.rollout = std::move(status.rollout);
+    substance.exposed = status.exposed;
+    substance.attempts = status.attempts;
+    substance.failure = std::move(status.failure);
+    return substance;
+}
+
+}  // namespace sluice::api::extended_stateful_set

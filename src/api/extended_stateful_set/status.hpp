@@ -1,0 +1,55 @@
+// The status of an ExtendedStatefulSet: which versions there are, which one serves, which one is on
+// its way, and how far it is. The number of a version is written down before anything is made of
+// it, and never given again.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "api/condition.hpp"
+#include "api/gates/gates.hpp"
+#include "base/numbers.hpp"
+#include "base/time.hpp"
+#include "model/custom_object.hpp"
+
+namespace sluice::api::extended_stateful_set {
+
+struct Status {
+    std::string phase;
+    std::string reason;
+    std::string message;
+    std::string unblock;
+    Instant since;
+    std::int64_t observed_generation = 0;
+    std::string guarantee;
+    std::map<int, bool> versions;  // that are there: does a pod of it run?
+    PodCount replicas;             // pods that are there, of all versions
+    PodCount ready;
+    PodCount updated;      // of the version that is wanted
+    std::string selector;  // for the scale subresource
+    int current = 0;       // the version that serves
+    int update = 0;        // the version that is wanted
+    int last = 0;          // the highest number that was given
+    std::string digest;    // of the template of the wanted one
+    std::string rollout;   // what the engine remembers of the last rollout
+    PodCount exposed;      // pods of the wanted version that are to be there by now
+    Instant stepped;       // since when so many
+    int attempts = 0;      // at the wanted version
+    std::string failure;   // why the last one of them failed
+    gates::Remembered gates;
+    Instant written;
+    std::vector<Condition> conditions;  // Ready, Progressing
+    friend bool operator==(const Status&, const Status&) = default;
+};
+
+Status read_status(const model::CustomObject& object);
+// The JSON text of the whole status, the value to replace the old one with.
+std::string write_status(const Status& status);
+
+// The status without what follows from the pods by itself: what is left must be written before
+// anything is made of it.
+Status substance_of(Status status);
+
+}  // namespace sluice::api::extended_stateful_set

@@ -1,0 +1,113 @@
+#include <fmt/format.h>
+
+#include <boost/json.hpp>
+
+#include "api/claims.hpp"
+#include "api/extended_stateful_set/decide.hpp"
+#include "api/extended_stateful_set/spec.hpp"
+#include "api/extended_stateful_set/status.hpp"
+#include "model/annotations.hpp"
+
+namespace sluice::api::extended_stateful_set {
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::string_view names[] = {"extendedstatefulset", "ests"};
+
+bool is_steered(const Steered&) {
+    return true;
+}
+
+// Its pods are those of its versions.
+std::string workload_of(const model::CustomObject&) {
+    return {};
+}
+
+Standing standing(const Steered& steered) {
+    const Status status = read_status(steered.object);
+    Standing standing = standing_of(status);
+    standing.workload = fmt::format("extendedstatefulset/{}", steered.object.meta.key.name);
+    if (status.update > 0)
+        standing.step = status.current == status.update
+                            ? revision_of(status.current)
+                            : fmt::format("{} of {}, beside {}", status.exposed.value,
+                                          revision_of(status.update), revision_of(status.current));
+    return standing;
+}
+
+std::vector<Fact> facts(const Steered& steered, Instant) {
+    const Status status = read_status(steered.object);
+    std::vector<Fact> facts;
+    facts.push_back({"serves", revision_of(status.current)});
+    if (status.update != status.current)
+        facts.push_back({"wanted", fmt::format("{}, attempt {}", revision_of(status.update),
+                                               std::max(1, status.attempts))});
+    facts.push_back(
+        {"ready", fmt::format("{} of {} pods", status.ready.value, status.replicas.value)});
+    for (const auto& [version, runs] : status.versions)
+        facts.push_back({revision_of(version), runs ? "runs" : "does not run"});
+    if (const auto spec = read_spec(steered.object))
+        gates::add_facts(facts, spec->strategy.gates, status.gates);
+    return facts;
+}
+
+Reply promote(const Steered& steered, Instant now) {
+    const Status status = read_status(steered.object);
+    return gates::promote(steered, status.reason, status.phase, now);
+}
+
+Reply promote_full(const Steered& steered, Instant) {
+    return decline(
+        "{} cannot be promoted past its gates: take them out of spec.updateStrategy.gates.",
+        steered.title);
+}
+
+Change annotating(std::string_view annotation, json::value value, std::string done) {
+    json::object annotations;
+    annotations[annotation] = std::move(value);
+    return {
+        {{Place::Object, {{"metadata", json::object{{"annotations", std::move(annotations)}}}}}},
+        std::move(done)};
+}
+
+Reply abort(const Steered& steered, Instant) {
+    const Status status = read_status(steered.object);
+    if (status.current == status.update)
+        return decline("{} has no version on its way, so there is nothing to abort.",
+                       steered.title);
+    const std::string version = revision_of(status.update);
+    return annotating(abort_key, json::string(std::to_string(status.update)),
+                      fmt::format("{} of {} is not wanted any more: its pods go, and {} goes on.",
+                                  version, steered.title, revision_of(status.current)));
+}
+
+// What was aborted is wanted again.
+Reply retry(const Steered& steered, Instant now) {
+    Reply reply = annotated::retry(steered, standing(steered), now);
+    if (reply && !annotation_of(steered.object, std::string{abort_key}).empty())
+        reply->writes.front().fields["metadata"].as_object()["annotations"].as_object()[abort_key] =
+            nullptr;
+    return reply;
+}
+
+Reply undo(const Steered& steered, Instant) {
+    return decline(
+        "{} keeps no earlier templates: apply the one that you want, and it is the next version. "
+        "Abort ends an upgrade that is under way.",
+        steered.title);
+}
+
+}  // namespace
+
+const Dialect dialect{"extendedstatefulset",
+                      &resource,
+                      names,
+                      is_steered,
+                      workload_of,
+                      standing,
+                      facts,
+                      {promote, promote_full, annotated::pause_by<standing>,
+                       annotated::resume_by<standing>, abort, retry, undo}};
+
+}  // namespace sluice::api::extended_stateful_set

@@ -1,0 +1,29 @@
+// ExtendedStatefulSets and their versions: how people make them, and what is to be seen.
+#pragma once
+
+#include "sim/scenario/words.hpp"
+
+namespace sluice::sim::extended_stateful_set {
+
+inline constexpr const char* extended_sets = "extendedstatefulsets.fissile.cloudfoundry.org";
+inline constexpr const char* sets = "statefulsets.apps";
+inline constexpr const char* version_at = "/metadata/annotations/fissile.cloudfoundry.org~1version";
+inline constexpr const char* stale_at = "/metadata/annotations/fissile.cloudfoundry.org~1stale";
+inline constexpr const char* owner_uid_at = "/metadata/ownerReferences/0/uid";
+
+std::span<const WordField> fields();
+Response create(World& world, const std::string& name, const FieldTexts& fields);
+// Another template; how its pods behave is a part of it.
+Response roll_out(World& world, const std::string& name, const std::string& image,
+                  const std::string& behaviour = {});
+
+// The StatefulSets of its versions, the oldest first, without those that are being deleted.
+std::vector<ObjectPtr> versions_of(const ApiServer& api, const json::object& object);
+// The pods of a StatefulSet that are there.
+std::vector<ObjectPtr> pods_of(const ApiServer& api, const json::object& set);
+std::int64_t ready_pods(const ApiServer& api, const json::object& set);
+std::int64_t version_of(const json::object& set);
+// "v1 a a a v2 b!": of each version its pods, by the tags of their images; "!" if not ready.
+std::string versions_text(const ApiServer& api, const std::string& name);
+
+}  // namespace sluice::sim::extended_stateful_set

@@ -1,0 +1,152 @@
+// What is promised of versions: which there are, and which one goes when.
+#include <algorithm>
+#include <map>
+
+#include "sim/api/state.hpp"
+#include "sim/apis/extended_stateful_set/api.hpp"
+#include "sim/apis/extended_stateful_set/objects.hpp"
+#include "sim/apis/gates/gates.hpp"
+#include "sim/promises/promise.hpp"
+
+namespace sluice::sim::extended_stateful_set {
+namespace {
+
+bool is_version(const json::object& set) {
+    return text_at(set, "/metadata/ownerReferences/0/kind") == "ExtendedStatefulSet";
+}
+
+// The object that a version is of; null: there is none with that UID.
+ObjectPtr object_of(const Promise& promise, const json::object& set) {
+    ObjectPtr found =
+        promise.in.cluster.api().find(extended_sets, text_at(set, "/metadata/namespace"),
+                                      text_at(set, "/metadata/ownerReferences/0/name"));
+    return found && uid_in(found->object()) == text_at(set, owner_uid_at) ? found : nullptr;
+}
+
+// S10, S11: an operator makes and deletes StatefulSets that an ExtendedStatefulSet owns, by their
+// UID, and no others.
+void makes_versions(const Promise& promise, const Change& change) {
+    if (change.place.resource != sets) return;
+    const json::object& set = change.object->object();
+    const bool is_new = change.type == Change::Type::Added;
+    const bool goes = change.type == Change::Type::Deleted || is_terminating(set);
+    if (!is_new && !goes) return;  // what is changed is judged as with any set
+    promise.tested();
+    const std::string& name = change.place.name;
+    if (!is_version(set))
+        return promise.broken("an operator {} StatefulSet {}", is_new ? "made" : "deleted", name);
+    const bool is_owned =
+        object_of(promise, set) || promise.in.history.has_just_gone(text_at(set, owner_uid_at));
+    if (is_new && !is_owned) promise.broken("an operator made {} for nobody", name);
+    if (goes && !promise.in.history.is_named(uid_in(set)))
+        promise.broken("an operator deleted {} without naming its UID", name);
+}
+
+// S38: the number of a version is written down before anything is made of it, and means one
+// template for ever.
+class NumbersOnce final : public Promise {
+  public:
+    using Promise::Promise;
+
+    void on_change(const Change& change) override {
+        const json::object& set = change.object->object();
+        // Who takes the status away takes the memory of the numbers, too.
+        if (change.place.resource == extended_sets && !has(set, "/status/lastVersion"))
+            given_.erase(uid_in(set));
+        if (change.place.resource != sets || change.type != Change::Type::Added ||
+            !is_version(set) || change.user != operator_user)
+            return;
+        tested();
+        const std::int64_t version = version_of(set);
+        const std::string digest =
+            text_at(set, "/metadata/annotations/sluice.dev~1template-digest");
+        auto& numbers = given_[text_at(set, owner_uid_at)];
+        const auto [known, is_new] = numbers.try_emplace(version, digest);
+        if (known->second != digest) broken("version {} was given twice", version);
+        if (is_new && numbers.rbegin()->first != version)
+            broken("version {} was made after a higher one", version);
+        const ObjectPtr object = object_of(*this, set);
+        const std::int64_t last =
+            object ? number_at(object->object(), "/status/lastVersion", version) : version;
+        if (last < version) broken("version {} was made, and is not written down", version);
+    }
+
+  private:
+    std::map<std::string, std::map<std::int64_t, std::string>> given_;  // by the UID of the owner
+};
+
+// Pods of this version go because of the write.
+bool takes_pods(const Change& change) {
+    const json::object& set = change.object->object();
+    const bool was_going = change.before && is_terminating(change.before->object());
+    if (was_going) return false;
+    if (change.type == Change::Type::Deleted || is_terminating(set)) return true;
+    return change.before &&
+           number_at(set, "/spec/replicas") < number_at(change.before->object(), "/spec/replicas");
+}
+
+// S39: never are there no ready versions because of us, and none is deleted that serves or is on
+// its way.
+void keeps_serving(const Promise& promise, const Change& change) {
+    const json::object& set = change.object->object();
+    if (change.place.resource != sets || !is_version(set) || !takes_pods(change)) return;
+    const ObjectPtr object = object_of(promise, set);
+    if (!object || is_terminating(object->object())) return;
+    promise.tested();
+    const ApiServer& api = promise.in.cluster.api();
+    const bool goes = change.type == Change::Type::Deleted || is_terminating(set);
+    for (const char* field : {"/status/currentVersion", "/status/updateVersion"})
+        if (goes && number_at(object->object(), field) == version_of(set))
+            promise.broken("{} was deleted, and is still wanted", change.place.name);
+    const std::int64_t left = goes ? 0 : number_at(set, "/spec/replicas");
+    const bool wants_some = number_at(object->object(), "/spec/template/spec/replicas", 1) > 0;
+    if (left > 0 || !wants_some || ready_pods(api, change.before->object()) == 0) return;
+    for (const ObjectPtr& other : versions_of(api, object->object()))
+        if (uid_in(other->object()) != uid_in(set) && ready_pods(api, other->object()) > 0) return;
+    promise.broken("the last version that is ready, {}, was taken away", change.place.name);
+}
+
+// S40: behind the canaries only once they are ready.
+void awaits_canaries(const Promise& promise, const Change& change) {
+    if (change.place.resource != extended_sets || !change.before) return;
+    const json::object& now = change.object->object();
+    const json::object& before = change.before->object();
+    const std::int64_t exposed = number_at(before, "/status/exposed");
+    const bool grows = number_at(now, "/status/exposed") > exposed && exposed > 0;
+    if (!grows ||
+        number_at(now, "/status/updateVersion") != number_at(before, "/status/updateVersion"))
+        return;
+    promise.tested();
+    const ApiServer& api = promise.in.cluster.api();
+    for (const ObjectPtr& set : versions_of(api, now))
+        if (version_of(set->object()) == number_at(now, "/status/updateVersion") &&
+            ready_pods(api, set->object()) >= exposed)
+            return;
+    promise.broken("an upgrade went on, and {} canaries are not ready", exposed);
+}
+
+constexpr Rule<> rules[] = {
+    {.name = "S10", .on_own_change = makes_versions},
+    {.name = "S39", .on_own_change = keeps_serving},
+    {.name = "S40", .on_own_change = awaits_canaries},
+};
+
+// The pods of the version that serves.
+std::vector<std::string> pods_in_place(const json::object& object) {
+    std::vector<std::string> names;
+    const std::int64_t replicas = number_at(object, "/spec/template/spec/replicas", 1);
+    for (std::int64_t i = 0; i < replicas; ++i)
+        names.push_back(fmt::format("{}-v{}-{}", name_in(object),
+                                    number_at(object, "/status/currentVersion"), i));
+    return names;
+}
+
+}  // namespace
+
+void promises(Observers& all, const Inspection& inspection) {
+    add<NumbersOnce>(all, "S38", inspection);
+    gates::add_promise(all, inspection, {extended_sets, pods_in_place});
+    add(all, rules, inspection);
+}
+
+}  // namespace sluice::sim::extended_stateful_set

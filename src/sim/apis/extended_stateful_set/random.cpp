@@ -1,0 +1,189 @@
+// The part of ExtendedStatefulSets in random worlds.
+#include "sim/api/state.hpp"
+#include "sim/apis/extended_stateful_set/api.hpp"
+#include "sim/apis/extended_stateful_set/objects.hpp"
+#include "sim/apis/hooks/hooks.hpp"
+#include "sim/apis/hooks/objects.hpp"
+#include "sim/promises/history.hpp"
+#include "sim/world/chaos.hpp"
+
+namespace sluice::sim::extended_stateful_set {
+namespace {
+
+constexpr const char* name = "ledger";
+constexpr const char* hook = "ledger-guard";
+
+ObjectPtr found(Chaos& chaos) {
+    return chaos.world().cluster.api().find(extended_sets, shop, name);
+}
+
+void make(Chaos& chaos) {
+    FieldTexts wanted{{"replicas", fmt::format("{}", 1 + chaos.below(4))},
+                      {"canaries", fmt::format("{}", chaos.below(3))},
+                      {"retries", fmt::format("{}", chaos.below(3))},
+                      {"deadline", fmt::format("{}s", 120 + chaos.below(200))}};
+    if (chaos.chance(30)) wanted["not-ready"] = "true";
+    if (chaos.chance(30)) wanted["canary-time"] = "20s";
+    if (chaos.chance(20)) wanted["min-ready"] = "10s";
+    if (chaos.chance(20)) wanted["odd-only"] = "true";
+    if (chaos.chance(30)) wanted["hook"] = hook;
+    if (chaos.chance(20)) wanted["rest"] = chaos.chance(50) ? "20s" : "promoted";
+    chaos.did("create {}", name);
+    create(chaos.world(), name, wanted);
+}
+
+void begin(Chaos& chaos) {
+    hooks::declare_hook(chaos.world(), hook, "url: https://ledger-guard.example/ask\n");
+    if (chaos.chance(40)) make(chaos);
+}
+
+void change_image(Chaos& chaos) {
+    if (!found(chaos)) return;
+    const std::string behaviour = chaos.some_behaviour();
+    const std::string image = chaos.new_image();
+    chaos.did("set image {} {} {}", name, image, behaviour);
+    roll_out(chaos.world(), name, image, behaviour);
+}
+
+void change(Chaos& chaos) {
+    constexpr std::pair<const char*, const char*> edits[] = {
+        {"canaries", "2"},   {"canaries", "0"}, {"retries", "none"}, {"not-ready", "true"},
+        {"hook", hook},      {"hook", "none"},  {"rest", "none"},    {"not-ready", "none"},
+        {"max", "2"},        {"max", "none"},   {"min", "2"},        {"min", "none"},
+        {"odd-only", "none"}};
+    if (!found(chaos)) return;
+    const auto [field, value] = edits[chaos.below(std::size(edits))];
+    chaos.did("change {} {} {}", name, field, value);
+    chaos.world().merge(extended_sets, shop, name, field_patch(fields(), field, value));
+}
+
+void rescale(Chaos& chaos) {
+    if (!found(chaos)) return;
+    const auto replicas = static_cast<std::int64_t>(chaos.below(6));
+    chaos.did("scale {} {}", name, replicas);
+    chaos.world().merge(extended_sets, shop, name, only("/spec/replicas", replicas), "scale");
+}
+
+void annotate(Chaos& chaos) {
+    if (!found(chaos)) return;
+    const std::string number = fmt::format("{}", chaos.below(1000));
+    const std::string version =
+        fmt::format("{}", number_at(found(chaos)->object(), "/status/updateVersion"));
+    const std::pair<const char*, std::string> ways[] = {{"sluice.dev/paused", "true"},
+                                                        {"sluice.dev/paused", ""},
+                                                        {"sluice.dev/promote", number},
+                                                        {"sluice.dev/retry", number},
+                                                        {"sluice.dev/abort", version}};
+    const auto& [key, value] = ways[chaos.below(std::size(ways))];
+    chaos.did("annotate {} {}={}", name, key, value);
+    chaos.world().annotate(extended_sets, shop, name, key, value);
+}
+
+void guard(Chaos& chaos) {
+    using Says = hooks::HookRule::Says;
+    constexpr Says all[] = {Says::Allow, Says::Refuse, Says::Hang, Says::Rubbish};
+    const Says says = all[chaos.below(std::size(all))];
+    chaos.did("the hook of {} says {}", name, static_cast<int>(says));
+    chaos.world().egress.of<hooks::Hooks>().set_rule({hook, "", says, "not now"});
+}
+
+// A version, if there is one; null: there is none.
+ObjectPtr some_set(Chaos& chaos) {
+    if (!found(chaos)) return nullptr;
+    const auto all = versions_of(chaos.world().cluster.api(), found(chaos)->object());
+    return all.empty() ? nullptr : all[chaos.below(all.size())];
+}
+
+std::string some_pod(Chaos& chaos) {
+    const ObjectPtr set = some_set(chaos);
+    if (!set) return {};
+    const auto pods = pods_of(chaos.world().cluster.api(), set->object());
+    return pods.empty() ? std::string{} : name_in(pods[chaos.below(pods.size())]->object());
+}
+
+void disturb_pod(Chaos& chaos) {
+    const std::string pod = some_pod(chaos);
+    if (pod.empty()) return;
+    constexpr const char* ways[] = {"", "", "unready", "crash"};
+    const std::string way = ways[chaos.below(std::size(ways))];
+    chaos.did("pod {} {}", pod, way.empty() ? "deleted or well" : way);
+    if (way.empty() && chaos.chance(50))
+        chaos.world().remove("pods", shop, pod);
+    else
+        chaos.world().annotate("pods", shop, pod, behaviour_annotation, way);
+}
+
+// Somebody who does not know whose it is.
+void meddle(Chaos& chaos) {
+    const ObjectPtr set = some_set(chaos);
+    if (!set) return;
+    const std::string set_name = name_in(set->object());
+    if (chaos.chance(60)) {
+        const auto replicas = static_cast<std::int64_t>(1 + chaos.below(4));
+        chaos.did("scale {} {}", set_name, replicas);
+        chaos.world().merge(sets, shop, set_name, only("/spec/replicas", replicas));
+    } else {
+        chaos.did("delete {}", set_name);
+        chaos.world().remove(sets, shop, set_name);
+    }
+}
+
+void delete_object(Chaos& chaos) {
+    if (!found(chaos)) return;
+    chaos.did("delete {}", name);
+    chaos.world().remove(extended_sets, shop, name);
+    chaos.world().cluster.run_for(chaos.between(0s, 60s));
+    if (!found(chaos)) make(chaos);
+}
+
+void wipe(Chaos& chaos) {
+    if (!found(chaos)) return;
+    chaos.did("wipe the status of {}", name);
+    chaos.world().merge(extended_sets, shop, name, only("/status", nullptr), "status");
+}
+
+void calm(Chaos& chaos) {
+    chaos.world().egress.of<hooks::Hooks>().forget_rules(hook);
+    if (!found(chaos) || is_terminating(found(chaos)->object())) return;
+    for (const char* key : {"sluice.dev/paused", "sluice.dev/abort"})
+        chaos.world().annotate(extended_sets, shop, name, key, "");
+    // The version before may be broken itself, and nobody is left who would promote it.
+    chaos.world().annotate(extended_sets, shop, name, "sluice.dev/allow-unready", "true");
+    for (const char* field : {"rest", "min", "max", "odd-only"})
+        chaos.world().merge(extended_sets, shop, name, field_patch(fields(), field, "none"));
+    chaos.world().merge(extended_sets, shop, name, field_patch(fields(), "replicas", "3"));
+    roll_out(chaos.world(), name, "app:z");
+}
+
+std::string what_is_wrong(Chaos& chaos) {
+    const ObjectPtr object = found(chaos);
+    if (!object) return {};
+    if (is_terminating(object->object())) return fmt::format("{}: it is still there", name);
+    const std::string versions = versions_text(chaos.world().cluster.api(), name);
+    const std::string phase = text_at(object->object(), "/status/phase");
+    if (versions.ends_with(" z z z") && std::ranges::count(versions, 'v') == 1 && phase == "Ready")
+        return {};
+    return fmt::format("{}: {}, phase {}, reason {}", name, versions, phase,
+                       text_at(object->object(), "/status/reason"));
+}
+
+// A version that has failed is tried again on a person's word.
+void help(Chaos& chaos) {
+    const ObjectPtr object = found(chaos);
+    if (!object || text_at(object->object(), "/status/reason") != "RolledBack") return;
+    chaos.did("retry {}", name);
+    chaos.world().annotate(extended_sets, shop, name, "sluice.dev/retry",
+                           fmt::format("{}", chaos.below(1'000'000)));
+}
+
+constexpr RandomAction actions[] = {
+    {change_image, 6}, {change, 3}, {rescale, 4},       {annotate, 4}, {guard, 3},
+    {disturb_pod, 6},  {meddle, 2}, {delete_object, 1}, {wipe, 1},
+};
+
+}  // namespace
+
+const RandomPart random_part{
+    .begin = begin, .actions = actions, .calm = calm, .what_is_wrong = what_is_wrong, .help = help};
+
+}  // namespace sluice::sim::extended_stateful_set

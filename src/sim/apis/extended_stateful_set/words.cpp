@@ -1,0 +1,101 @@
+// The words about ExtendedStatefulSets: what people do with them, and what is to be seen.
+#include <fmt/format.h>
+
+#include "sim/api/state.hpp"
+#include "sim/apis/extended_stateful_set/api.hpp"
+#include "sim/apis/extended_stateful_set/objects.hpp"
+
+namespace sluice::sim::extended_stateful_set {
+namespace {
+
+// NAME, and fields of its spec.
+Problem create_extended(World& world, Words words) {
+    FieldTexts wanted;
+    for (std::size_t i = 1; i + 1 < words.size(); i += 2) {
+        if (!find_field(fields(), words[i]))
+            return fmt::format("an ExtendedStatefulSet has no \"{}\"", words[i]);
+        wanted[words[i]] = words[i + 1];
+    }
+    return problem_of(create(world, words[0], wanted));
+}
+
+Problem change_extended(World& world, Words words) {
+    if (!find_field(fields(), words[1]))
+        return fmt::format("an ExtendedStatefulSet has no \"{}\"", words[1]);
+    return problem_of(
+        world.merge(extended_sets, shop, words[0], field_patch(fields(), words[1], words[2])));
+}
+
+Response set_image(World& world, Words words) {
+    return roll_out(world, words[0], words[1], option(words, "behaves", ""));
+}
+
+Response scale(World& world, Words words) {
+    return world.merge(extended_sets, shop, words[0], only("/spec/replicas", number(words[1])),
+                       "scale");
+}
+
+Response delete_extended(World& world, Words words) {
+    Deletion how;
+    if (words.size() > 1 && words[1] == "orphan") how.propagation = "Orphan";
+    return world.remove(extended_sets, shop, words[0], how);
+}
+
+constexpr Action action_table[] = {
+    {"extendedstatefulset",
+     "NAME [replicas N] [image IMAGE] [behaves HOW] [min N] [max N] [odd-only true] [canaries N] "
+     "[retries N] [not-ready true] [canary-time TIME] [deadline TIME] [min-ready TIME], and gates",
+     1, create_extended},
+    {"change extendedstatefulset", "NAME FIELD VALUE|none", 3, change_extended},
+    {"set extendedstatefulset image", "NAME IMAGE [behaves HOW]", 2, set_image},
+    {"scale extendedstatefulset", "NAME NUMBER", 2, scale},
+    {"annotate extendedstatefulset", "NAME KEY=VALUE|KEY-", 2,
+     [](World& world, Words words) { return annotate(world, extended_sets, words); }},
+    {"delete extendedstatefulset", "NAME [orphan]", 1, delete_extended},
+    {"wipe extendedstatefulset", "NAME, its status", 1,
+     [](World& world, Words words) {
+         return world.merge(extended_sets, shop, words[0], only("/status", nullptr), "status");
+     }},
+};
+
+constexpr Expectation expectation_table[] = {
+    {"versions", "NAME v1 TAG... v2 TAG...; ! is not ready", 1, true,
+     [](const World& world, Words words) {
+         return unless_same(joined(words.subspan(1)), versions_text(world.cluster.api(), words[0]));
+     }},
+    {"stale", "NAME VERSION TEXT|no", 3, true,
+     [](const World& world, Words words) {
+         const ObjectPtr set =
+             world.cluster.api().find(sets, shop, fmt::format("{}-v{}", words[0], words[1]));
+         const std::string said = set ? text_at(set->object(), stale_at) : "gone";
+         return words[2] == "no" ? unless_same("", said) : unless_says(words[2], said);
+     }},
+};
+
+constexpr ReportField report_fields[] = {
+    {"serves", "/status/currentVersion"}, {"wants", "/status/updateVersion"},
+    {"attempts", "/status/attempts"},     {"exposed", "/status/exposed"},
+    {"ready", "/status/readyReplicas"},   {"pods", "/status/replicas"},
+    {"runs-1", "/status/versions/1"},     {"runs-2", "/status/versions/2"},
+};
+
+constexpr std::string_view judged[] = {sets};
+
+}  // namespace
+
+Api row() {
+    return {.name = "extendedstatefulset",
+            .annotation = "fissile.cloudfoundry.org/stale",
+            .kind = "ExtendedStatefulSet",
+            .resource = extended_sets,
+            .judged = judged,
+            .owns_sets = true,
+            .fields = report_fields,
+            .actions = [] { return std::span<const Action>{action_table}; },
+            .expectations = [] { return std::span<const Expectation>{expectation_table}; },
+            .promises = promises,
+            .random = &random_part,
+            .stories = stories};
+}
+
+}  // namespace sluice::sim::extended_stateful_set

@@ -1,0 +1,266 @@
+"""ExtendedStatefulSet on a real control plane: what the document promises, as far as it is served."""
+
+from __future__ import annotations
+
+import json
+import re
+import secrets
+import time
+from concurrent.futures import Future
+from typing import Any, Callable
+
+import pytest
+
+from harness.api import ApiError, Object, has_condition
+from harness.hookserver import HookServer, allow, refuse
+from harness.kubelets import BEHAVIOUR, UNREADY
+from harness.operator import NAMESPACE, sluice
+from harness.places import REPOSITORY
+from harness.recorder import Recorder
+from harness.waiting import stays, wait_for
+from harness.workloads import IMAGE_A, IMAGE_B, pod_template, statefulset
+from phased_world import Stories, Story, World, running, world  # noqa: F401: fixtures
+
+NAME = "ledger"
+KIND = "ExtendedStatefulSet"
+LABEL = "sluice.dev/extendedstatefulset"
+PREFIX = "fissile.cloudfoundry.org"
+
+
+def extended(namespace: str, replicas: int | None = 3, strategy: Object | None = None,
+             **fields: Any) -> Object:
+    inner: Object = {"selector": {"matchLabels": {"app": NAME}}, "serviceName": NAME,
+                     "podManagementPolicy": "Parallel", "template": pod_template(NAME)}
+    if replicas is not None:
+        inner["replicas"] = replicas
+    spec = {"template": {"spec": inner}, "updateStrategy": strategy or {}, **fields}
+    return {"apiVersion": f"{PREFIX}/v1alpha1", "kind": KIND,
+            "metadata": {"name": NAME, "namespace": namespace}, "spec": spec}
+
+
+class Extended(Story):
+    """One namespace with an ExtendedStatefulSet, as one test sees it."""
+
+    kind = KIND
+
+    def begin(self, replicas: int = 3, strategy: Object | None = None,  # type: ignore[override]
+              **fields: Any) -> None:
+        self.api.create(extended(self.namespace, replicas, strategy, **fields))
+        self.wait_until_served(1)
+
+    def wait_until_served(self, version: int) -> Object:
+        return self.wait_for(f"version {version} alone", lambda seen: (
+            seen.get("phase") == "Ready" and seen.get("versions") == {str(version): True}
+            and seen.get("currentVersion") == version), NAME)
+
+    def change_image(self, image: str, behaviour: str | None = None) -> None:
+        template = pod_template(NAME, image)
+        note = {BEHAVIOUR: behaviour} if behaviour else {}
+        template.setdefault("metadata", {})["annotations"] = {BEHAVIOUR: None, **note}
+        self.api.patch(KIND, NAME, {"spec": {"template": {"spec": {"template": template}}}},
+                       self.namespace)
+
+    def images(self, version: int) -> list[str]:
+        return sorted(pod["spec"]["containers"][0]["image"]
+                      for pod in self.api.list("Pod", self.namespace, {
+                          LABEL: NAME, f"{PREFIX}/version": str(version)})
+                      if "deletionTimestamp" not in pod["metadata"])
+
+    def sets(self) -> dict[str, Object]:
+        return {one["metadata"]["name"]: one
+                for one in self.api.list("StatefulSet", self.namespace)}
+
+    def says(self, verb: str) -> str:
+        """What a person types, and what is printed."""
+        return sluice(verb, f"ests/{NAME}", "-n", self.namespace, "--kubeconfig",
+                      str(self.world.cluster.kubeconfig))
+
+    def wait_for_reason(self, reason: str) -> Object:
+        return self.wait_for(f"the reason {reason}",
+                             lambda seen: seen.get("reason") == reason, NAME)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def hooks_of_this_machine(world: World) -> None:  # noqa: F811
+    world.flags = (*world.flags, "--allow-local-hooks", "--hook-retry=1s")
+
+
+STORIES = Stories(Extended)
+
+
+@STORIES.add
+def the_example_of_the_document(s: Extended) -> None:
+    s.api.kubectl("-n", s.namespace, "apply", "-f",
+                  str(REPOSITORY / "config/samples/extendedstatefulset.yaml"))
+    name = "my-extended-stateful-set"
+    wait_for("the least number of pods", lambda: s.status(name),
+             lambda seen: seen.get("phase") == "Ready" and seen["readyReplicas"] == 3)
+    assert s.status(name)["versions"] == {"1": True}
+    made = s.sets()[f"{name}-v1"]
+    assert made["metadata"]["annotations"][f"{PREFIX}/version"] == "1"
+    assert made["metadata"]["labels"]["a-label-for-my-stateful-set"] == "foo"
+    shown = s.api.kubectl("-n", s.namespace, "get", "ests")
+    assert re.search(rf"{name} +3 +1 +1 +Ready", shown), shown
+
+
+@STORIES.add
+def a_version_follows_on_the_other(s: Extended) -> None:
+    s.begin(strategy={"canarySeconds": 3})
+    s.change_image(IMAGE_B)
+    wait_for("the canary", lambda: s.images(2), lambda seen: seen == [IMAGE_B])
+    assert s.images(1) == [IMAGE_A] * 3, "both are there"
+    s.wait_until_served(2)
+    assert s.images(2) == [IMAGE_B] * 3
+    assert list(s.sets()) == [f"{NAME}-v2"]
+    for reason in ("RolloutStarted", "StepTaken", "RolloutCompleted"):
+        s.wait_for_event(reason, NAME)
+    s.change_image(IMAGE_A)
+    s.wait_until_served(3)
+
+
+@STORIES.add
+def a_canary_that_fails_is_tried_again_and_then_stale(s: Extended) -> None:
+    s.begin(2, {"canaryDeadlineSeconds": 3, "retryCount": 1})
+    s.change_image(IMAGE_B, UNREADY)
+    seen = s.wait_for("two attempts", lambda one: (
+        one.get("reason") == "RolledBack" and one.get("attempts") == 2), NAME)
+    assert "sluice.dev/retry" in seen["unblock"]
+    stale = wait_for("the mark", lambda: s.sets()[f"{NAME}-v2"]["metadata"]["annotations"],
+                     lambda notes: f"{PREFIX}/stale" in notes)
+    assert "not reached in time" in stale[f"{PREFIX}/stale"]
+    assert s.images(1) == [IMAGE_A] * 2 and s.images(2) == []
+    assert "v2" in s.says("explain")
+    s.change_image(IMAGE_B)
+    s.wait_until_served(3)
+
+
+@STORIES.add
+def aborted_and_wanted_again(s: Extended) -> None:
+    s.begin(2, {"gates": {"pause": {}}})
+    s.change_image(IMAGE_B)
+    s.wait_for_reason("StepPaused")
+    assert "v2" in s.says("abort")
+    s.wait_for_reason("RolledBack")
+    assert s.images(1) == [IMAGE_A] * 2
+    s.says("retry")
+    s.wait_for_reason("StepPaused")
+    s.says("promote")
+    s.wait_until_served(2)
+
+
+@STORIES.add
+def a_hook_guards_an_upgrade(s: Extended) -> None:
+    hook = f"careful-{secrets.token_hex(4)}"
+    with HookServer() as server:
+        server.answer(refuse("a backup is running"))
+        s.api.apply({"apiVersion": "v1", "kind": "ConfigMap",
+                     "metadata": {"name": "sluice-hooks", "namespace": NAMESPACE},
+                     "data": {hook: f"url: {server.url}/ask\ntimeout: 5s\n"}})
+        s.begin(2, {"gates": {"hook": hook}})
+        s.change_image(IMAGE_B)
+        assert "a backup is running" in s.wait_for_reason("HookRefused")["message"]
+        stays("nothing of the new version", lambda: s.images(2), lambda seen: seen == [])
+        server.answer(allow())
+        s.wait_until_served(2)
+        asked = [one.json for one in server.requests]
+    assert all(one["extendedstatefulset"] == NAME for one in asked)
+
+
+@STORIES.add
+def numbers_that_are_not_allowed_are_refused_with_a_sentence(s: Extended) -> None:
+    scaling = {"min": 1, "max": 5, "oddOnly": True}
+    with pytest.raises(ApiError, match="not less than min, not more than max, and odd"):
+        s.api.create(extended(s.namespace, 4, scaling=scaling))
+    s.begin(3, scaling=scaling)
+    for wrong in (2, 7):
+        with pytest.raises(ApiError, match="not less than min, not more than max, and odd"):
+            s.api.patch(KIND, NAME, {"spec": {"replicas": wrong}}, s.namespace, subresource="scale")
+    s.api.kubectl("-n", s.namespace, "scale", "ests", NAME, "--replicas=5")
+    s.wait_for("five pods", lambda seen: seen["readyReplicas"] == 5, NAME)
+    scale = json.loads(s.api.kubectl("-n", s.namespace, "get", "ests", NAME,
+                                     "--subresource=scale", "-o", "json"))
+    assert scale["status"]["selector"] == f"{LABEL}={NAME}"
+    assert list(s.sets()) == [f"{NAME}-v1"], "that is no other version"
+
+
+@STORIES.add
+def who_meddles_with_a_version_finds_it_put_right(s: Extended) -> None:
+    s.begin(2)
+    s.api.kubectl("-n", s.namespace, "scale", "sts", f"{NAME}-v1", "--replicas=3")
+    wait_for("two again", lambda: s.sets()[f"{NAME}-v1"]["spec"]["replicas"],
+             lambda seen: seen == 2)
+    s.api.delete("StatefulSet", f"{NAME}-v1", s.namespace)
+    s.wait_for("two pods", lambda seen: seen["readyReplicas"] == 2 and seen["phase"] == "Ready",
+               NAME)
+
+
+@STORIES.add
+def a_template_that_the_server_refuses_is_told(s: Extended) -> None:
+    s.begin(1)
+    broken = {"spec": {"template": {"spec": {"template": {"spec": {"restartPolicy": "Never"}}}}}}
+    s.api.patch(KIND, NAME, broken, s.namespace)
+    assert "restartPolicy" in s.wait_for_reason("VersionRefused")["message"]
+    assert s.images(1) == [IMAGE_A]
+
+
+@STORIES.add
+def what_it_owns_goes_with_it(s: Extended) -> None:
+    s.begin(2)
+    s.api.delete(KIND, NAME, s.namespace)
+    wait_for("no sets", s.sets, lambda seen: seen == {})
+    wait_for("no pods", lambda: s.api.list("Pod", s.namespace), lambda seen: seen == [])
+
+
+@STORIES.add
+def a_stolen_token_makes_and_deletes_no_other_sets(s: Extended) -> None:
+    s.begin(1)
+    thief = s.world.operator_api()
+    s.api.create(statefulset("mine", s.namespace, 1))
+    with pytest.raises(ApiError, match="only StatefulSets that an ExtendedStatefulSet controls"):
+        thief.delete("StatefulSet", "mine", s.namespace)
+    with pytest.raises(ApiError, match="only StatefulSets that an ExtendedStatefulSet controls"):
+        thief.create(statefulset("theirs", s.namespace, 1))
+    owner = s.sets()[f"{NAME}-v1"]["metadata"]["ownerReferences"][0]
+    other = statefulset(f"{NAME}-v7", s.namespace, 1)
+    other["metadata"]["ownerReferences"] = [owner]
+    with pytest.raises(ApiError, match="called and labelled as it is"):
+        thief.create(other)
+    for change, sentence in (
+            ({"spec": {"replicas": 4}}, "the partition and nothing else"),
+            ({"spec": {"template": pod_template("mine", IMAGE_B)}}, "partition and nothing else")):
+        with pytest.raises(ApiError, match=sentence):
+            thief.patch("StatefulSet", "mine", change, s.namespace)
+    with pytest.raises(ApiError, match="cannot patch resource"):
+        thief.patch(KIND, NAME, {"metadata": {"labels": {"a": "b"}}}, s.namespace)
+
+
+@pytest.mark.parametrize("story", STORIES)
+def test_story(running: dict[str, Future], story: str) -> None:  # noqa: F811
+    running[story].result()
+
+
+def test_an_operator_that_is_killed_again_and_again_keeps_a_version_ready(
+        api, namespace: str, operator: Callable[..., Any], install) -> None:
+    for component in ("rbac", "crds", "policies"):
+        install(component)
+    flags = (f"--namespace={namespace}", "--apis=extendedstatefulset")
+    api.create(extended(namespace, 2))
+    first = operator(*flags)
+    wait_for("the first version", lambda: api.get(KIND, NAME, namespace).get("status", {}),
+             lambda seen: seen.get("phase") == "Ready")
+    first.kill9()
+    template = {"spec": {"template": {"spec": {"template": pod_template(NAME, IMAGE_B)}}}}
+    with Recorder(api, "StatefulSet", namespace) as recorder:
+        api.patch(KIND, NAME, template, namespace)
+        for i in range(8):
+            one = operator(*flags, ready=False)
+            time.sleep(0.15 + 0.05 * (secrets.randbelow(6) + i))
+            one.kill9()
+            ready = [pod for pod in api.list("Pod", namespace) if has_condition(pod, "Ready")]
+            assert ready, "there is always a version that serves"
+        operator(*flags)
+        wait_for("the second version", lambda: api.get(KIND, NAME, namespace)["status"],
+                 lambda seen: seen["phase"] == "Ready" and seen["versions"] == {"2": True})
+    made = {one.object["metadata"]["uid"] for one in recorder.changes
+            if one.object["metadata"]["name"] == f"{NAME}-v2"}
+    assert len(made) == 1

@@ -1,0 +1,98 @@
+// An ExtendedStatefulSet as tests see it: what is written down, its versions and their pods.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <boost/json.hpp>
+#include <string>
+
+#include "api/extended_stateful_set/decide.hpp"
+#include "api/extended_stateful_set/spec.hpp"
+#include "api/extended_stateful_set/status.hpp"
+#include "engine/decision.hpp"
+
+namespace sluice::api::extended_stateful_set::testing {
+
+inline constexpr Instant noon{1'790'000'000'000};
+
+inline const std::string small_spec =
+    R"({"template":{"metadata":{"labels":{"tier":"data"}},"spec":{"replicas":2,)"
+    R"("selector":{"matchLabels":{"app":"x"}},"serviceName":"x","template":)"
+    R"({"metadata":{"labels":{"app":"x"}},"spec":{"containers":[{"name":"x","image":"x:1"}]}}}}})";
+
+struct Known {
+    model::CustomObject object = [] {
+        model::CustomObject one;
+        one.meta = {{"shop", "x"}, "uid-x", 7, 1, false};
+        one.spec = small_spec;
+        return one;
+    }();
+    engine::Snapshot seen = {};
+    Instant now = noon;
+
+    std::string digest() const { return digest_of(object, *read_spec(object)); }
+
+    // With so many pods, all ready since long ago.
+    model::StatefulSet& add_version(int version, int pods, const std::string& digest) {
+        model::StatefulSet set;
+        const std::string name = set_name("x", version);
+        set.meta = {{"shop", name}, "uid-" + name, 5, 1, false};
+        set.owner = "x";
+        set.owner_uid = "uid-x";
+        set.owner_kind = "ExtendedStatefulSet";
+        set.has_annotations = true;
+        set.annotations = {{std::string{version_key}, std::to_string(version)},
+                           {std::string{template_key}, digest}};
+        set.replicas = PodCount{pods};
+        seen.sets.push_back(std::move(set));
+        for (int i = 0; i < pods; ++i)
+            add_pod(version, i);
+        return seen.sets.back();
+    }
+    model::Pod& add_pod(int version, int ordinal) {
+        model::Pod pod;
+        const std::string set = set_name("x", version);
+        pod.meta = {{"shop", fmt::format("{}-{}", set, ordinal)},
+                    fmt::format("uid-{}-{}", set, ordinal),
+                    5,
+                    1,
+                    false};
+        pod.owner = set;
+        pod.owner_uid = "uid-" + set;
+        pod.owner_kind = "StatefulSet";
+        pod.revision = set + "-abc";
+        pod.running = pod.ready = true;
+        pod.created = pod.ready_since = noon - 1h;
+        seen.pods.push_back(std::move(pod));
+        return seen.pods.back();
+    }
+    engine::Decision decided() const {
+        engine::Snapshot look = seen;
+        look.subject = ref_to(resource, object.meta.key);
+        look.objects = {object};
+        prepare(look);
+        return decide(look, now);
+    }
+    Status status() const { return read_status(object); }
+    // What the server has once the status write among the actions is through.
+    bool apply_status(const engine::Decision& decision) {
+        for (const engine::Action& action : decision.actions) {
+            if (!action.of_status) continue;
+            const auto patch = boost::json::parse(action.body);
+            object.status = boost::json::serialize(patch.as_array().back().at("value"));
+            ++object.meta.resource_version;
+            return true;
+        }
+        return false;
+    }
+    // Until something else than the status is to be written.
+    engine::Decision settled() {
+        for (int i = 0; i < 10; ++i) {
+            engine::Decision decision = decided();
+            if (!apply_status(decision)) return decision;
+        }
+        return {};
+    }
+};
+
+}  // namespace sluice::api::extended_stateful_set::testing
