@@ -134,9 +134,11 @@ Verdict judge(const RevisionSettled&, const Standing& standing, Instant now) {
 }
 
 Verdict judge(const SettleTime& gate, const Standing& standing, Instant now) {
-    Verdict ready = judge(PodsReady{.exposed_only = true}, standing, now);
+    const PodsReady exposed{.exposed_only = true, .counts_missing = false};
+    Verdict ready = judge(exposed, standing, now);
     if (!std::holds_alternative<Pass>(ready)) return ready;
-    const PodsReady settled{.exposed_only = true, .min_ready = gate.length};
+    PodsReady settled = exposed;
+    settled.min_ready = gate.length;
     const Missing missing = missing_pods(settled, standing, now);
     if (missing.pods.empty()) return Pass{};
     return Hold{

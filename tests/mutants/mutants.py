@@ -238,7 +238,7 @@ MUTANTS = (
            "return available >= std::min(ready, spec_.replicas) && available.value > 0;",
            "return true;", ("extendedstatefulset/the-last-version-that-is-ready-stays",)),
     Mutant("S40", "api/extended_stateful_set/compile.cpp",
-           "{target, guards.before(from, prev, next, std::nullopt),\n"
+           "{target, guards.before(from, {prev, now.old_pod}),\n"
            "                              guards.after(last, target == now.pods)}",
            "{target, {}, {}}", ("extendedstatefulset/a-canary-that-fails",)),
     Mutant("S10", "api/extended_stateful_set/bodies.cpp",

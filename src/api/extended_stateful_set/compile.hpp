@@ -10,8 +10,11 @@ namespace sluice::api::extended_stateful_set {
 
 struct Circumstances {
     PodCount pods;
+    PodCount exposed = {};  // of the new version, so far
     gates::Circumstances gates = {};
     std::optional<Instant> deadline = {};  // of pods that were made and are not ready yet
+    std::optional<PodIndex> old_pod = {};  // of the version that serves, if there is any
+    bool can_go_back = true;               // that one would serve without the new one
 };
 
 engine::Plan compile(const Spec& spec, const Circumstances& now);

@@ -98,21 +98,42 @@ std::vector<std::string> Reconciliation::pod_names() const {
     return names;
 }
 
-// Of pods of the new version that are not available; who is, has all the time that gates take.
+// Never the last pods that are ready: the version that serves has some, or the new one has none.
+bool Reconciliation::can_go_back() const {
+    const Version* current = find_version(versions_, next_.current);
+    const Version* update = find_version(versions_, next_.update);
+    if (current && current->ready().value > 0) return true;
+    return current && (!update || update->ready().value == 0);
+}
+
+// Of pods of the new version that are not ready; who is, has all the time that gates take.
 std::optional<Instant> Reconciliation::deadline() const {
     if (next_.exposed.value == 0) return std::nullopt;
     const Version* update = find_version(versions_, next_.update);
-    const PodCount available = update ? update->available(spec_.min_ready, now_) : PodCount{0};
-    if (available >= next_.exposed) return std::nullopt;
+    if (update && update->ready() >= next_.exposed) return std::nullopt;
     return next_.stepped + spec_.strategy.canary_deadline;
+}
+
+// The one that the hook hears of: the last one that is there.
+std::optional<PodIndex> Reconciliation::old_pod() const {
+    const std::vector<std::string> names = pod_names();
+    for (int i = spec_.replicas.value - next_.exposed.value - 1; i >= 0; --i)
+        if (std::ranges::any_of(seen_.pods, [&](const model::Pod& pod) {
+                return pod.meta.key.name == names[static_cast<std::size_t>(i)];
+            }))
+            return PodIndex{i};
+    return std::nullopt;
 }
 
 Circumstances Reconciliation::circumstances() const {
     const bool allow_unready = spec_.strategy.update_not_ready || disturbs_nobody();
     return {
         .pods = spec_.replicas,
+        .exposed = next_.exposed,
         .gates = gates::circumstances_of(spec_.strategy.gates, next_.gates, seen_, allow_unready),
-        .deadline = deadline()};
+        .deadline = deadline(),
+        .old_pod = old_pod(),
+        .can_go_back = can_go_back()};
 }
 
 engine::Course Reconciliation::course() const {
@@ -134,7 +155,8 @@ engine::Course Reconciliation::course() const {
         course.quarantine = engine::Quarantine{revision_of(next_.update), true};
     if (version_text(annotation_of(object_, std::string{abort_key})) == next_.update) {
         course.versions->tries_again = false;
-        course.abort = fmt::format("Somebody does not want {}.", revision_of(next_.update));
+        if (can_go_back())
+            course.abort = fmt::format("Somebody does not want {}.", revision_of(next_.update));
     }
     course.compile = [this] { return compile(spec_, circumstances()); };
     return course;

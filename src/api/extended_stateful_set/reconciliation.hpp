@@ -30,6 +30,8 @@ class Reconciliation {
     bool disturbs_nobody() const;
     std::vector<std::string> pod_names() const;
     std::optional<Instant> deadline() const;
+    std::optional<PodIndex> old_pod() const;
+    bool can_go_back() const;
     Circumstances circumstances() const;
     engine::Course course() const;
     void steer();

@@ -93,16 +93,15 @@ StepGates::StepGates(const Gates& gates, const Circumstances& now)
       now_(now),
       query_(gates.check ? metrics::query_of(gates.check->query) : engine::MetricQuery{}) {}
 
-GateList StepGates::before(PodCount exposed, std::optional<PodIndex> prev, PodIndex next,
-                           std::optional<PodIndex> last) const {
+GateList StepGates::before(PodCount exposed, const Pods& pods) const {
     GateList all;
-    if (is_early()) add_hook(all, prev, next);
-    all.emplace_back(ready(last));
+    if (is_early()) add_hook(all, pods.prev, pods.next);
+    all.emplace_back(ready(pods.may_be_broken));
     if (gates_.pause && exposed.value > 0) all.emplace_back(pause_at(exposed.value));
     if (gates_.check)
-        all.emplace_back(
-            metrics::gate_of(*gates_.check, query_, now_.definition, next, now_.allow_unready));
-    if (!is_early()) add_hook(all, prev, next);
+        all.emplace_back(metrics::gate_of(*gates_.check, query_, now_.definition,
+                                          pods.next.value_or(PodIndex{0}), now_.allow_unready));
+    if (!is_early()) add_hook(all, pods.prev, pods.next);
     return all;
 }
 

@@ -72,10 +72,15 @@ class StepGates {
   public:
     StepGates(const Gates& gates, const Circumstances& now);
 
-    // `next` is the first of the pods that go, `last` the last of them, which may be broken;
-    // nothing: none is taken away. So many are exposed by then: there is a pause wherever some are.
-    std::vector<engine::Gate> before(PodCount exposed, std::optional<PodIndex> prev, PodIndex next,
-                                     std::optional<PodIndex> last) const;
+    // What the step is about: the hook hears of the pod that was exposed last and of the one that
+    // goes next, or whose version does.
+    struct Pods {
+        std::optional<PodIndex> prev = {};
+        std::optional<PodIndex> next = {};
+        std::optional<PodIndex> may_be_broken = {};  // the lowest of those that go
+    };
+    // So many are exposed by then: there is a pause wherever some are.
+    std::vector<engine::Gate> before(PodCount exposed, const Pods& pods) const;
     std::vector<engine::Gate> after(PodIndex last, bool is_end) const;
 
   private:

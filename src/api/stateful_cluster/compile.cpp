@@ -30,7 +30,7 @@ engine::Plan compile(const Spec& spec, const Circumstances& now) {
         const PodCount target = std::min(most, reached);
         const PodIndex next{partition_for(from, now.members).value - 1};
         const PodIndex last{partition_for(target, now.members).value};
-        plan.steps.push_back({target, guards.before(from, prev, next, last),
+        plan.steps.push_back({target, guards.before(from, {prev, next, last}),
                               guards.after(last, target == now.members)});
         prev = last;
         from = target;

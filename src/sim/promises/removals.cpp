@@ -52,7 +52,8 @@ bool is_stuck_in_rollout(const Promise& promise, const PodRemoval& removal) {
 void check_way_back(const Promise& promise, const PodRemoval& removal) {
     const json::object& set = removal.set->object();
     const std::string& name = removal.change.place.name;
-    const std::string home = text_at(set, "/status/currentRevision");
+    // As it was read: Kubernetes may call the rollout complete in that very moment.
+    const std::string home = text_at(removal.read->set->object(), "/status/currentRevision");
     const bool excused = text_at(removal.read->set->object(), excuse_at) == "true";
     if (text_at(removal.pod(), revision_at) == home)
         promise.broken("{} was deleted, and was back already", name);

@@ -131,21 +131,11 @@ constexpr Rule<> rules[] = {
     {.name = "S40", .on_own_change = awaits_canaries},
 };
 
-// The pods of the version that serves.
-std::vector<std::string> pods_in_place(const json::object& object) {
-    std::vector<std::string> names;
-    const std::int64_t replicas = number_at(object, "/spec/template/spec/replicas", 1);
-    for (std::int64_t i = 0; i < replicas; ++i)
-        names.push_back(fmt::format("{}-v{}-{}", name_in(object),
-                                    number_at(object, "/status/currentVersion"), i));
-    return names;
-}
-
 }  // namespace
 
 void promises(Observers& all, const Inspection& inspection) {
     add<NumbersOnce>(all, "S38", inspection);
-    gates::add_promise(all, inspection, {extended_sets, pods_in_place});
+    gates::add_promise(all, inspection, {extended_sets});
     add(all, rules, inspection);
 }
 

@@ -163,8 +163,9 @@ std::string what_is_wrong(Chaos& chaos) {
     const std::string phase = text_at(object->object(), "/status/phase");
     if (versions.ends_with(" z z z") && std::ranges::count(versions, 'v') == 1 && phase == "Ready")
         return {};
-    return fmt::format("{}: {}, phase {}, reason {}", name, versions, phase,
-                       text_at(object->object(), "/status/reason"));
+    return fmt::format("{}: {}, phase {}, {}: {}", name, versions, phase,
+                       text_at(object->object(), "/status/reason"),
+                       text_at(object->object(), "/status/message"));
 }
 
 // A version that has failed is tried again on a person's word.

@@ -34,8 +34,9 @@ inline constexpr const char* field_words =
 // An API with such updates.
 struct Guarded {
     const char* resource;
-    // The pods of its object, in their places: the last one is the first to go.
-    std::vector<std::string> (*pods_of)(const json::object& object);
+    // The pods of its object, in their places: the last one is the first to go. Of one that is not
+    // there no hook has to be asked; null: it has to be asked anyhow.
+    std::vector<std::string> (*pods_of)(const json::object& object) = nullptr;
 };
 // S37
 void add_promise(Observers& all, const Inspection& inspection, Guarded guarded);
