@@ -155,6 +155,18 @@ engine::Action drop_finalizer(const model::Resource& resource, const CustomObjec
                             std::move(wanted));
 }
 
+const engine::Attempt* refused_write(const engine::Snapshot& seen) {
+    using Verb = engine::Action::Verb;
+    const auto& attempt = seen.attempt;
+    if (!attempt || !attempt->refusal) return nullptr;
+    const int status = attempt->refusal->status;
+    const bool is_no = status >= 400 && status < 500 && status != 408 && status != 409;
+    const bool is_late = attempt->verb == Verb::Patch && status == 422 &&
+                         !attempt->refusal->why.contains("is invalid: spec");
+    const bool is_gone = attempt->verb != Verb::Create && status == 404;
+    return is_no && !is_late && !is_gone ? &*attempt : nullptr;
+}
+
 std::optional<engine::Action> status_write(const engine::Subject& subject,
                                            const CustomObject& object, const std::string& old,
                                            const std::string& status) {

@@ -61,6 +61,9 @@ engine::Action add_finalizer(const model::Resource& resource, const model::Custo
                              std::string_view finalizer);
 engine::Action drop_finalizer(const model::Resource& resource, const model::CustomObject& object,
                               std::string_view finalizer);
+// The write that the server has said no to: nothing was made or changed, and not just its answer
+// was lost. Null: there is none. A patch that came too late is another matter.
+const engine::Attempt* refused_write(const engine::Snapshot& seen);
 // Replaces the status that was seen by this one; nothing if they are the same.
 std::optional<engine::Action> status_write(const engine::Subject& subject,
                                            const model::CustomObject& object,

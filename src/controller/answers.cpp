@@ -224,9 +224,7 @@ void Controller::request_failed(const model::Ref& subject, const runtime::Reques
     if (!overtaken || about.conflicts % conflicts_worth_a_word == 0)
         log(Log::Level::Warning, failure.message, subject);
     retry_later(subject, now, failure.retry_after);
-    const bool changes_pod = action && action->verb == engine::Action::Verb::Patch &&
-                             action->object.ref.resource == &model::pods;
-    if (action && (creates || changes_pod || !store_.is_watched(action->object.ref.resource)))
+    if (action && action->object.ref != subject)
         about.attempt = std::make_unique<engine::Attempt>(action->verb, action->object.ref,
                                                           std::nullopt, refusal_of(failure));
 }

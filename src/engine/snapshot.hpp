@@ -50,8 +50,8 @@ struct Fetched {
     std::optional<model::CustomObject> object;
     std::optional<Refusal> refusal = {};  // it could not be looked at
 };
-// What became of the last write to an object that nobody watches, or of a creation or a change of a
-// pod that was refused.
+// What became of the last write to an object that nobody watches, or of one to anything but the
+// subject that was refused.
 struct Attempt {
     Action::Verb verb;
     model::Ref ref;

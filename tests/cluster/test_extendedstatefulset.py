@@ -179,7 +179,7 @@ def numbers_that_are_not_allowed_are_refused_with_a_sentence(s: Extended) -> Non
     s.wait_for("five pods", lambda seen: seen["readyReplicas"] == 5, NAME)
     scale = json.loads(s.api.kubectl("-n", s.namespace, "get", "ests", NAME,
                                      "--subresource=scale", "-o", "json"))
-    assert scale["status"]["selector"] == f"{LABEL}={NAME}"
+    assert scale["status"]["selector"] == f"{LABEL}={NAME},{PREFIX}/version=1"
     assert list(s.sets()) == [f"{NAME}-v1"], "that is no other version"
 
 

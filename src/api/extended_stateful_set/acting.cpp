@@ -22,17 +22,24 @@ bool Reconciliation::make_or_scale(int version) {
     if (seen && seen->set->replicas == pods) return false;
     // Of a version whose set somebody has deleted nobody knows the template any more.
     if (!seen && (pods.value == 0 || version != next_.update)) return false;
+    const bool is_last = version != next_.current && pods.value == 0 && spec_.replicas.value > 0;
+    if (is_last && !can_go_back()) return false;
+    if (version != next_.current) begin_waiting();
     if (seen) {
         add_action(scaling_of(*seen->set, pods, fence()));
     } else {
         const model::Ref ref{&model::statefulsets, object_.meta.key.ns, set_name(name(), version)};
-        // That it was refused is told before it is tried again.
-        if (seen_.attempted(engine::Action::Verb::Create, ref)) write_status(true);
         add_action(engine::creation_of(ref, set_body(object_, spec_, version, pods, fence())));
-        decision_.actions.back().follows = decision_.actions.size() > 1;
     }
     decision_.needs_live = true;
     return true;
+}
+
+// The time that pods get to be ready begins when they are made, whoever was away meanwhile.
+void Reconciliation::begin_waiting() {
+    if (next_.exposed.value == 0 || now_ < next_.stepped + counting_pace) return;
+    next_.stepped = in_whole_seconds(now_);
+    write_status(true);
 }
 
 // The mark is there as long as the version is not tried again.
@@ -42,14 +49,15 @@ bool Reconciliation::mark_stale() {
     const auto memory = engine::decode_memory(next_.rollout);
     const bool is_stale = memory && memory->failed && !memory->open;
     if (is_stale == !update->stale().empty()) return false;
-    add_action(stale_mark(*update->set, is_stale ? next_.failure : std::string{}, fence()));
+    const std::string why = next_.failure.empty() ? "It failed." : next_.failure;
+    add_action(stale_mark(*update->set, is_stale ? why : std::string{}, fence()));
     return true;
 }
 
 // Never the last one that serves: another one has as many pods available, or it has none itself.
 bool Reconciliation::may_go(const Version& version) const {
     const PodCount ready = version.ready();
-    if (ready.value == 0) return true;
+    if (ready.value == 0 || spec_.replicas.value == 0) return true;
     const Version* current = find_version(versions_, next_.current);
     const PodCount available = current ? current->available(spec_.min_ready, now_) : PodCount{0};
     return available >= std::min(ready, spec_.replicas) && available.value > 0;
@@ -59,24 +67,24 @@ bool Reconciliation::delete_superseded() {
     for (const Version& one : versions_) {
         const bool stays = one.number == next_.current || one.number == next_.update;
         if (stays || !may_go(one)) continue;
-        engine::Action action = engine::deletion_of(
-            {ref_to(model::statefulsets, one.set->meta.key), one.set->meta.uid});
-        action.notices.push_back(
+        add_action(engine::deletion_of(
+            {ref_to(model::statefulsets, one.set->meta.key), one.set->meta.uid}));
+        decision_.notices.push_back(
             {engine::Reason::VersionRemoved,
              fmt::format("{} is not needed any more.", revision_of(one.number))});
-        add_action(std::move(action));
         return true;
     }
     return false;
 }
 
 bool Reconciliation::is_busy() const {
-    return is_open() || next_.versions.size() > 1;
+    return is_open() || next_.versions.size() > 1 || next_.ready < spec_.replicas;
 }
 
 void Reconciliation::write_status(bool is_urgent) {
     // What a gate has come to is not known from the pods, and lost with whoever does not write it.
     const bool is_of_pods = next_.gates == old_.gates;
+    if (!is_urgent && is_of_pods && decision_.silent) return;
     if (!is_urgent && is_of_pods && is_busy() && now_ < old_.written + counting_pace) {
         wake_at(old_.written + counting_pace);
         decision_.notices.clear();
@@ -93,10 +101,14 @@ void Reconciliation::write_status(bool is_urgent) {
 
 void Reconciliation::act() {
     if (substance_of(next_) != substance_of(old_)) return write_status(true);
+    // That something was refused is told before it is tried again.
+    if (refused()) write_status(true);
     const bool acts = make_or_scale(next_.current) ||
                       (next_.update != next_.current && make_or_scale(next_.update)) ||
                       mark_stale() || delete_superseded();
-    if (!acts) write_status(false);
+    for (std::size_t i = 1; i < decision_.actions.size(); ++i)
+        decision_.actions[i].follows = true;
+    if (!acts && decision_.actions.empty()) write_status(false);
 }
 
 }  // namespace sluice::api::extended_stateful_set

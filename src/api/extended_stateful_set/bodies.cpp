@@ -29,8 +29,7 @@ json::array owners(const model::CustomObject& object) {
                          {"kind", resource.kind},
                          {"name", object.meta.key.name},
                          {"uid", object.meta.uid},
-                         {"controller", true},
-                         {"blockOwnerDeletion", true}}};
+                         {"controller", true}}};
 }
 
 engine::Action fenced(model::WorkloadPatch patch, const std::string& fence) {

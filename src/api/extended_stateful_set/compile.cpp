@@ -22,7 +22,9 @@ engine::Plan compile(const Spec& spec, const Circumstances& now) {
         const PodIndex last{partition_for(target, now.pods).value};
         plan.steps.push_back({target, guards.before(from, {prev, now.old_pod}),
                               guards.after(last, target == now.pods)});
-        if (from.value == 0 && spec.strategy.canary_time > Duration{0})
+        const bool is_of_canaries =
+            from.value == 0 && (target < now.pods || canaries.value == 0 || canaries == now.pods);
+        if (is_of_canaries && spec.strategy.canary_time > Duration{0})
             plan.steps.back().after.emplace_back(engine::SettleTime{spec.strategy.canary_time});
         prev = last;
         from = target;

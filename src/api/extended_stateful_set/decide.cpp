@@ -44,10 +44,9 @@ void Reconciliation::recover() {
 
 // The template has a version, whose number is the next one if the template is a new one.
 void Reconciliation::note_version() {
-    for (const Version& one : versions_)
-        next_.last = std::max(next_.last, one.number);
+    for (const model::StatefulSet& set : seen_.sets)  // also of those that are being deleted
+        next_.last = std::max(next_.last, version_of(set));
     recover();
-    next_.selector = fmt::format("{}={}", owner_label, name());
     const std::string digest = digest_of(object_, spec_);
     if (next_.update > 0 && next_.digest == digest) return;
     next_.update = ++next_.last;
@@ -55,6 +54,10 @@ void Reconciliation::note_version() {
     next_.attempts = 0;
     next_.failure.clear();
     if (next_.current == 0) next_.current = next_.update;
+}
+
+bool Reconciliation::is_aborted() const {
+    return version_text(annotation_of(object_, std::string{abort_key})) == next_.update;
 }
 
 bool Reconciliation::is_open() const {
@@ -70,15 +73,18 @@ bool Reconciliation::disturbs_nobody() const {
 }
 
 // While there are no pods, and no gates that somebody wants to be asked, nothing is left of the
-// version before.
+// version before; unless the new one has failed, or a person holds it.
 void Reconciliation::settle_at_zero() {
     const bool has_pods = std::ranges::any_of(versions_, [](const Version& one) {
         return !one.pods.empty() || one.set->replicas.value > 0;
     });
     if (spec_.replicas.value > 0 || has_pods || spec_.strategy.gates.are_any()) return;
+    auto memory = memory_of(next_);
+    const bool is_unwanted = is_aborted() || (memory && (memory->failed || memory->returning)) ||
+                             engine::is_paused(annotation_of(object_, key::paused));
+    if (is_unwanted) return;
     next_.current = next_.update;
     next_.exposed = {};
-    auto memory = memory_of(next_);
     if (!memory) return;
     memory->open = memory->returning = memory->failed = false;
     memory->revision = revision_of(next_.update);
@@ -108,9 +114,11 @@ bool Reconciliation::can_go_back() const {
 
 // Of pods of the new version that are not ready; who is, has all the time that gates take.
 std::optional<Instant> Reconciliation::deadline() const {
-    if (next_.exposed.value == 0) return std::nullopt;
+    const PodCount made = wanted(next_.update);
     const Version* update = find_version(versions_, next_.update);
-    if (update && update->ready() >= next_.exposed) return std::nullopt;
+    // Those that nobody has made yet are not late.
+    if (made.value == 0 || !update || update->set->replicas < made) return std::nullopt;
+    if (update->ready() >= made) return std::nullopt;
     return next_.stepped + spec_.strategy.canary_deadline;
 }
 
@@ -151,12 +159,18 @@ engine::Course Reconciliation::course() const {
                                     .memory = memory_of(next_)},
                            .tries_again = next_.attempts <= spec_.strategy.retry_count};
     if (const Version* update = find_version(versions_, next_.update);
-        update && !update->stale().empty())
+        update && !update->stale().empty()) {
         course.quarantine = engine::Quarantine{revision_of(next_.update), true};
-    if (version_text(annotation_of(object_, std::string{abort_key})) == next_.update) {
         course.versions->tries_again = false;
+    }
+    if (is_aborted()) {
+        course.versions->tries_again = false;
+        const std::string unwanted =
+            fmt::format("Somebody does not want {}", revision_of(next_.update));
         if (can_go_back())
-            course.abort = fmt::format("Somebody does not want {}.", revision_of(next_.update));
+            course.abort = unwanted + ".";
+        else
+            course.paused_by = unwanted + ", and it is the last one that is ready.";
     }
     course.compile = [this] { return compile(spec_, circumstances()); };
     return course;

@@ -8,7 +8,6 @@
 #include "base/hash.hpp"
 #include "base/text.hpp"
 #include "model/json_text.hpp"
-#include "model/label_selector.hpp"
 
 namespace sluice::api::extended_stateful_set {
 
@@ -25,6 +24,7 @@ constexpr Range replicas_range{0, replicas_max};
 constexpr Range canaries_range{0, replicas_max};
 constexpr Range retries_range{0, 100};
 constexpr Range seconds_range{0, 604'800};  // 7 days
+constexpr Range deadline_range{1, 604'800};
 constexpr std::size_t version_digits_max = 9;
 
 Scaling read_scaling(const Fields& fields) {
@@ -49,7 +49,8 @@ Strategy read_strategy(const Fields& fields) {
     strategy.retry_count = fields.number("retryCount", retries_range).value_or(0);
     strategy.update_not_ready = fields.flag("updateNotReady").value_or(false);
     strategy.canary_time = seconds("canarySeconds", strategy.canary_time);
-    strategy.canary_deadline = seconds("canaryDeadlineSeconds", strategy.canary_deadline);
+    if (const auto deadline = fields.number("canaryDeadlineSeconds", deadline_range))
+        strategy.canary_deadline = std::chrono::seconds{*deadline};
     if (const auto gates = fields.object("gates", !required))
         strategy.gates = gates::read_gates(*gates);
     return strategy;
@@ -63,11 +64,10 @@ void read_set_spec(const Fields& fields, Spec& spec) {
     const json::value* claims = fields.find("volumeClaimTemplates");
     if (claims && claims->is_array() && !claims->get_array().empty())
         fields.fault("volumeClaimTemplates", "cannot be handed from version to version yet");
-    const auto selector = fields.object("selector", required);
+    if (fields.has("ordinals"))
+        fields.fault("ordinals", "cannot be chosen: the pods of a version are counted from 0");
+    fields.object("selector", required);
     fields.object("template", required);
-    if (!selector) return;
-    const json::value written = model::parse_json(selector->json());
-    if (auto text = model::selector_text(written.get_object())) spec.selector = std::move(*text);
 }
 
 Spec read_fields(const Fields& fields) {

@@ -27,6 +27,7 @@ class Reconciliation {
     void note_version();
     void settle_at_zero();
     bool is_open() const;
+    bool is_aborted() const;
     bool disturbs_nobody() const;
     std::vector<std::string> pod_names() const;
     std::optional<Instant> deadline() const;
@@ -44,6 +45,9 @@ class Reconciliation {
 
     void act();
     bool make_or_scale(int version);
+    void begin_waiting();
+    // The write to a version that the server has said no to; null: there is none.
+    const engine::Attempt* refused() const;
     bool mark_stale();
     bool delete_superseded();
     bool may_go(const Version& version) const;

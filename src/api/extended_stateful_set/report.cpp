@@ -17,10 +17,18 @@ constexpr const char* edit =
     "what the message says; to change the gate: kubectl -n {0} edit extendedstatefulset {1}";
 constexpr const char* retry =
     "another template; to try the same one again: kubectl -n {0} annotate --overwrite "
-    "extendedstatefulset {1} sluice.dev/retry=$(date +%s)";
+    "extendedstatefulset {1} sluice.dev/abort- sluice.dev/retry=$(date +%s)";
 constexpr engine::Command own_commands[] = {
-    {Reason::PodsNotReady, "kubectl -n {0} get pods -l sluice.dev/extendedstatefulset={1}"},
-    {Reason::VersionRefused, "what the message says: kubectl -n {0} edit extendedstatefulset {1}"},
+    {Reason::PodsNotReady,
+     "kubectl -n {0} get pods -l sluice.dev/extendedstatefulset={1}; to upgrade although pods of "
+     "the old version are not ready: kubectl -n {0} annotate extendedstatefulset {1} "
+     "sluice.dev/allow-unready=true"},
+    {Reason::RollingBack,
+     "kubectl -n {0} get pods -o wide -l sluice.dev/extendedstatefulset={1}; if the node of a pod "
+     "is lost for good: kubectl delete node NODE"},
+    {Reason::VersionRefused,
+     "what the message says: kubectl -n {0} edit extendedstatefulset {1}; of a name that somebody "
+     "else has: delete that StatefulSet, or apply another template"},
     {Reason::ScaledToZero, "kubectl -n {0} scale extendedstatefulset {1} --replicas=N"},
     {Reason::StepPaused,
      "kubectl -n {0} annotate --overwrite extendedstatefulset {1} sluice.dev/promote=$(date +%s)"},
@@ -60,15 +68,6 @@ std::vector<Condition> conditions_of(const Status& status, std::vector<Condition
     return old;
 }
 
-// The creation or change of a StatefulSet that the server has said no to; null: there is none.
-const engine::Attempt* refused_write(const engine::Snapshot& seen) {
-    const auto& attempt = seen.attempt;
-    const bool is_refused = attempt && attempt->refusal &&
-                            attempt->ref.resource == &model::statefulsets &&
-                            (attempt->refusal->is_final() || attempt->refusal->status == 409);
-    return is_refused ? &*attempt : nullptr;
-}
-
 }  // namespace
 
 std::span<const engine::Command> commands() {
@@ -92,15 +91,28 @@ void write_report(Status& status, const Status& old, const StatusReport& report,
     status.conditions = conditions_of(status, old.conditions, now);
 }
 
+// Also where a set of that name is somebody else's; but not where it was made after all, by a
+// request whose answer was lost.
+const engine::Attempt* Reconciliation::refused() const {
+    const auto& last = seen_.attempt;
+    const bool is_taken = last && last->refusal && last->refusal->status == 409 &&
+                          last->verb == engine::Action::Verb::Create &&
+                          !find_version(versions_, version_in(last->ref.name));
+    const engine::Attempt* attempt = is_taken ? &*last : refused_write(seen_);
+    return attempt && attempt->ref.resource == &model::statefulsets ? attempt : nullptr;
+}
+
+// An autoscaler sees the version that serves, and no other: it would count pods twice.
 void Reconciliation::count_pods() {
     next_.versions.clear();
     next_.replicas = next_.ready = next_.updated = {};
+    next_.selector = fmt::format("{}={},{}={}", owner_label, name(), version_key, next_.current);
     for (const Version& one : versions_) {
+        const PodCount pods{static_cast<std::int32_t>(one.pods.size())};
         next_.versions[one.number] = one.runs();
-        next_.replicas.value += static_cast<std::int32_t>(one.pods.size());
-        next_.ready.value += one.ready().value;
-        if (one.number == next_.update)
-            next_.updated.value = static_cast<std::int32_t>(one.pods.size());
+        if (one.number == next_.current) next_.replicas = pods;
+        if (one.number == next_.current) next_.ready = one.ready();
+        if (one.number == next_.update) next_.updated = pods;
     }
 }
 
@@ -135,11 +147,11 @@ void Reconciliation::report() {
     for (const model::Pod& pod : seen_.pods)
         if (const Instant due = pod.ready_since + spec_.min_ready; pod.ready && due > now_)
             wake_at(due);
-    if (const engine::Attempt* refused = refused_write(seen_))
+    if (const engine::Attempt* tried = refused())
         decision_.report = {
             Phase::Held,
             Reason::VersionRefused,
-            fmt::format("StatefulSet {} was refused: {}", refused->ref.name, refused->refusal->why),
+            fmt::format("StatefulSet {} was refused: {}", tried->ref.name, tried->refusal->why),
             {}};
     else if (decision_.report.phase == Phase::Idle && seen_.hook_problem)
         decision_.report = {Phase::Blocked,

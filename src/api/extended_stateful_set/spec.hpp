@@ -58,8 +58,7 @@ struct Spec {
     Scaling scaling;
     Strategy strategy;
     Duration min_ready{0};
-    std::string selector;  // of the pods, as a query says it
-    std::string set;       // JSON: the template, a whole StatefulSet, without replicas
+    std::string set;  // JSON: the template, a whole StatefulSet, without replicas
 };
 
 // Every fault of the spec, with its path.

@@ -76,6 +76,9 @@ Reply abort(const Steered& steered, Instant) {
     if (status.current == status.update)
         return decline("{} has no version on its way, so there is nothing to abort.",
                        steered.title);
+    if (status.observed_generation < steered.object.meta.generation)
+        return decline("Sluice has not seen the last change of {} yet; try again in a moment.",
+                       steered.title);
     const std::string version = revision_of(status.update);
     return annotating(abort_key, json::string(std::to_string(status.update)),
                       fmt::format("{} of {} is not wanted any more: its pods go, and {} goes on.",

@@ -16,11 +16,12 @@ const model::StatefulSet* owner_of(const model::Pod& pod, const engine::Snapshot
     return found == seen.sets.end() ? nullptr : &*found;
 }
 
-int version_of(const model::StatefulSet& set) {
-    return version_text(annotation(set, version_key));
-}
-
 }  // namespace
+
+int version_of(const model::StatefulSet& set) {
+    const int version = version_in(set.meta.key.name);
+    return set.meta.key.name == set_name(set.owner, version) ? version : 0;
+}
 
 const std::string& Version::digest() const {
     return annotation(*set, template_key);

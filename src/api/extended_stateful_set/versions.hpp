@@ -23,6 +23,9 @@ struct Version {
     bool was_ever_ready() const;
 };
 
+// The number in the name of a version of this owner; 0: it is none.
+int version_of(const model::StatefulSet& set);
+
 // In the order of their numbers; StatefulSets that are being deleted are left out. `seen` must
 // outlive them.
 std::vector<Version> versions_in(const engine::Snapshot& seen);

@@ -109,6 +109,8 @@ GateList StepGates::after(PodIndex last, bool is_end) const {
     GateList all;
     if (is_end && is_early()) add_hook(all, last, std::nullopt);
     all.emplace_back(ready(std::nullopt));
+    // Fewer pods are wanted than when the rest began: it is not over for that.
+    if (is_end && gates_.pause && now_.pause) all.emplace_back(pause_at(now_.pause->step));
     if (is_end && !is_early()) add_hook(all, last, std::nullopt);
     return all;
 }

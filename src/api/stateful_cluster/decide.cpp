@@ -34,19 +34,6 @@ constexpr std::size_t read_at_once = 16;
 // A claim that is being bound can be called Lost for a moment.
 constexpr Duration binding_time = 20s;
 
-// The write that the server has said no to: nothing was made or changed, and not just its answer
-// was lost. Null: there is none. A patch that came too late is another matter.
-const engine::Attempt* refused_write(const Snapshot& seen) {
-    const auto& attempt = seen.attempt;
-    if (!attempt || !attempt->refusal) return nullptr;
-    const int status = attempt->refusal->status;
-    const bool is_no = status >= 400 && status < 500 && status != 408 && status != 409;
-    const bool is_patch = attempt->verb == Action::Verb::Patch;
-    const bool is_late =
-        is_patch && status == 422 && !attempt->refusal->why.contains("is invalid: spec");
-    return is_no && !is_late && attempt->verb != Action::Verb::Delete ? &*attempt : nullptr;
-}
-
 std::string refused_pod(const Snapshot& seen, Action::Verb verb) {
     const engine::Attempt* refused = refused_write(seen);
     const bool is_it = refused && refused->verb == verb && refused->ref.resource == &model::pods;
@@ -229,6 +216,7 @@ void Reconciliation::report() {
             decision_.wake_at = std::min(decision_.wake_at.value_or(due), due);
     engine::StatusReport members = report_on(view_, next_);
     const engine::Attempt* refused = refused_write(seen_);
+    if (refused && refused->verb == Action::Verb::Delete) refused = nullptr;
     if (refused && refused->refusal)
         members = {engine::Phase::Held,
                    Reason::MemberRefused,

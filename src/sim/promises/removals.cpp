@@ -49,11 +49,12 @@ bool is_stuck_in_rollout(const Promise& promise, const PodRemoval& removal) {
     return note && note->is_open && is_stuck(promise, removal.pod(), *removal.read);
 }
 
+// By the set as it was read: others may scale it, and Kubernetes may call the rollout complete, in
+// that very moment.
 void check_way_back(const Promise& promise, const PodRemoval& removal) {
-    const json::object& set = removal.set->object();
+    const json::object& set = removal.read->set->object();
     const std::string& name = removal.change.place.name;
-    // As it was read: Kubernetes may call the rollout complete in that very moment.
-    const std::string home = text_at(removal.read->set->object(), "/status/currentRevision");
+    const std::string home = text_at(set, "/status/currentRevision");
     const bool excused = text_at(removal.read->set->object(), excuse_at) == "true";
     if (text_at(removal.pod(), revision_at) == home)
         promise.broken("{} was deleted, and was back already", name);

@@ -41,8 +41,7 @@ struct Known {
         set.owner_uid = "uid-x";
         set.owner_kind = "ExtendedStatefulSet";
         set.has_annotations = true;
-        set.annotations = {{std::string{version_key}, std::to_string(version)},
-                           {std::string{template_key}, digest}};
+        set.annotations = {{std::string{template_key}, digest}};
         set.replicas = PodCount{pods};
         seen.sets.push_back(std::move(set));
         for (int i = 0; i < pods; ++i)

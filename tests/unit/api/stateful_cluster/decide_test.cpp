@@ -204,7 +204,8 @@ TEST(ClusterDecision, AClaimThatNobodyMayDeleteIsKeptAndHoldsUpNothing) {
         ASSERT_EQ(decision.actions.size(), 1u);
         EXPECT_EQ(decision.actions[0].of_status, status == 403) << status;
     }
-    EXPECT_FALSE(decision.actions[0].body.contains("db-d")) << "it is done with";
+    apply_status(known, decision);
+    EXPECT_FALSE(known.object.status.contains("db-d")) << "it is done with";
     EXPECT_THAT(decision.notices.back().message, HasSubstr("it is somebody else's"));
 }
 
