@@ -9,6 +9,7 @@
 
 #include "api/condition.hpp"
 #include "api/json_parts.hpp"
+#include "api/status_head.hpp"
 
 namespace sluice::api {
 

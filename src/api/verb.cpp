@@ -64,6 +64,17 @@ Mood mood_of(std::string_view reason) {
     return warns ? Mood::Stuck : Mood::Moving;
 }
 
+Standing standing_of(const StatusHead& status) {
+    Standing standing;
+    standing.phase = status.phase;
+    standing.reason = status.reason;
+    standing.message = status.message;
+    standing.unblock = status.unblock;
+    standing.since = status.since;
+    standing.mood = mood_of(status.reason);
+    return standing;
+}
+
 std::string age_text(Duration age) {
     return to_text(Duration{std::chrono::floor<std::chrono::seconds>(std::max(age, Duration{0}))});
 }

@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "api/status_head.hpp"
 #include "api/workload.hpp"
 #include "base/time.hpp"
 #include "model/custom_object.hpp"
@@ -102,18 +103,8 @@ struct Dialect {
 // trouble.
 Mood mood_of(std::string_view reason);
 
-// What stands at the head of every status of ours.
-template <class Status>
-Standing standing_of(const Status& status) {
-    Standing standing;
-    standing.phase = status.phase;
-    standing.reason = status.reason;
-    standing.message = status.message;
-    standing.unblock = status.unblock;
-    standing.since = status.since;
-    standing.mood = mood_of(status.reason);
-    return standing;
-}
+// As the head of a status says it.
+Standing standing_of(const StatusHead& status);
 
 // How old something is, in whole seconds: "3h7m", "12s", "0s".
 std::string age_text(Duration age);

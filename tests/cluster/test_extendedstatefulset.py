@@ -1,4 +1,4 @@
-"""ExtendedStatefulSet on a real control plane: what the document promises, as far as it is served."""
+"""ExtendedStatefulSet on a real control plane: what is served of what its document promises."""
 
 from __future__ import annotations
 

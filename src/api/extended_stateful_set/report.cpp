@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "api/extended_stateful_set/reconciliation.hpp"
-#include "api/status_parts.hpp"
+#include "api/owning.hpp"
 #include "engine/gates.hpp"
 
 namespace sluice::api::extended_stateful_set {
@@ -56,18 +56,6 @@ std::string_view phase_of(const StatusReport& report) {
     }
 }
 
-std::vector<Condition> conditions_of(const Status& status, std::vector<Condition> old,
-                                     Instant now) {
-    const auto add = [&](const char* type, bool holds) {
-        old =
-            with_newer(std::move(old), Condition{type, holds ? "True" : "False", status.reason,
-                                                 status.message, status.observed_generation, now});
-    };
-    add("Ready", status.phase == "Ready");
-    add("Progressing", status.phase == "Updating");
-    return old;
-}
-
 }  // namespace
 
 std::span<const engine::Command> commands() {
@@ -75,20 +63,10 @@ std::span<const engine::Command> commands() {
 }
 
 void write_report(Status& status, const Status& old, const StatusReport& report,
-                  const engine::Snapshot& seen, Instant at) {
-    const Instant now = in_whole_seconds(at);
-    const engine::ReasonEntry& why = engine::entry(report.reason);
-    status.phase = phase_of(report);
-    status.reason = why.name;
-    status.message = report.message.empty() ? std::string{why.meaning} : report.message;
-    status.unblock = report.unblock;
-    if (report.reason == Reason::Idle || report.reason == Reason::RolloutCompleted)
-        status.unblock.clear();
-    status.observed_generation = seen.objects.front().meta.generation;
-    status.guarantee = engine::guarantee_text(seen.environment.guarantee);
-    const bool is_same = status.phase == old.phase && status.reason == old.reason;
-    status.since = is_same && old.since > Instant{} ? old.since : now;
-    status.conditions = conditions_of(status, old.conditions, now);
+                  const engine::Snapshot& seen, Instant now) {
+    put_report(status, old, report, phase_of(report), seen, now);
+    status.conditions = ready_and_progressing(status, status.phase == "Ready",
+                                              status.phase == "Updating", old.conditions, now);
 }
 
 // Also where a set of that name is somebody else's; but not where it was made after all, by a

@@ -10,20 +10,14 @@
 
 #include "api/condition.hpp"
 #include "api/gates/gates.hpp"
+#include "api/status_head.hpp"
 #include "base/numbers.hpp"
 #include "base/time.hpp"
 #include "model/custom_object.hpp"
 
 namespace sluice::api::extended_stateful_set {
 
-struct Status {
-    std::string phase;
-    std::string reason;
-    std::string message;
-    std::string unblock;
-    Instant since;
-    std::int64_t observed_generation = 0;
-    std::string guarantee;
+struct Status : StatusHead {
     std::map<int, bool> versions;  // that are there: does a pod of it run?
     PodCount replicas;             // pods that are there, of all versions
     PodCount ready;

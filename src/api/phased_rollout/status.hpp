@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "api/condition.hpp"
+#include "api/status_head.hpp"
 #include "base/numbers.hpp"
 #include "base/time.hpp"
 #include "model/custom_object.hpp"
@@ -70,14 +71,7 @@ struct RollingPodStatus {
     friend bool operator==(const RollingPodStatus&, const RollingPodStatus&) = default;
 };
 
-struct Status {
-    std::string phase;
-    std::string reason;
-    std::string message;
-    std::string unblock;
-    Instant since;
-    std::int64_t observed_generation = 0;
-    std::string guarantee;
+struct Status : StatusHead {
     std::string failed_revision;
     std::string retry;
     std::optional<RolloutStatus> rollout;

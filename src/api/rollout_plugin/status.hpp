@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "api/status_head.hpp"
 #include "base/numbers.hpp"
 #include "base/time.hpp"
 #include "model/custom_object.hpp"
@@ -115,14 +116,7 @@ struct Condition {
     friend bool operator==(const Condition&, const Condition&) = default;
 };
 
-struct Status {
-    std::string phase;
-    std::string reason;
-    std::string message;
-    std::string unblock;
-    Instant since;
-    std::int64_t observed_generation = 0;
-    std::string guarantee;
+struct Status : StatusHead {
     std::string current_revision;
     std::string updated_revision;
     std::optional<int> step;  // behind the last one, their number

@@ -7,6 +7,7 @@
 
 #include "api/claims.hpp"
 #include "api/hooks/gate.hpp"
+#include "api/owning.hpp"
 #include "api/stateful_cluster/bodies.hpp"
 #include "api/stateful_cluster/compile.hpp"
 #include "api/stateful_cluster/in_place.hpp"
@@ -299,35 +300,12 @@ Decision Reconciliation::decide() && {
     return std::move(decision_);
 }
 
-namespace {
-
-// What is asked for cannot be understood: nothing changes until it is put right.
-Decision refuse(const Snapshot& seen, const FieldErrors& errors, Instant now) {
-    const CustomObject& object = seen.objects.front();
-    Decision decision;
-    decision.subject = subject_of(resource, object);
-    decision.report = {engine::Phase::Blocked, Reason::InvalidSpec, to_text(errors),
-                       std::string{engine::entry(Reason::InvalidSpec).unblock}};
-    decision.notices.push_back({Reason::InvalidSpec, decision.report.message});
-    const Status old = read_status(object);
-    Status status = old;
-    write_report(status, old, decision.report, seen, now);
-    if (auto write = api::status_write(*decision.subject, object, old, status))
-        decision.actions.push_back(std::move(*write));
-    return decision;
-}
-
-}  // namespace
-
 void prepare(Snapshot& seen) {
     if (seen.objects.empty()) return;
     const CustomObject& object = seen.objects.front();
     const Status status = read_status(object);
+    stand_for_workload(seen, status.rollout);
     model::StatefulSet& workload = seen.workload;
-    workload.meta = object.meta;
-    workload.annotations = object.annotations;
-    workload.annotations[key::rollout] = status.rollout;
-    workload.has_annotations = true;
     const auto spec = read_spec(object);
     if (!spec) return;
     gates::prepare(seen, spec->gates, status.gates);
@@ -341,7 +319,9 @@ Decision decide(const Snapshot& seen, Instant now) {
     if (seen.objects.empty()) return {};
     const auto spec = read_spec(seen.objects.front());
     if (seen.objects.front().meta.deleting) return part(seen, spec ? &*spec : nullptr, now);
-    if (!spec) return refuse(seen, spec.error(), now);
+    if (!spec)
+        return refuse_spec(resource, seen, spec.error(), read_status(seen.objects.front()), now,
+                           write_report);
     return Reconciliation{seen, *spec, now}.decide();
 }
 

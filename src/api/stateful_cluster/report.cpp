@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "api/status_parts.hpp"
+#include "api/owning.hpp"
 #include "engine/memory.hpp"
 
 namespace sluice::api::stateful_cluster {
@@ -71,20 +71,6 @@ std::string_view phase_of(const StatusReport& report) {
     return is_of_members ? "Scaling" : "Updating";
 }
 
-std::vector<Condition> conditions_of(const Status& status, std::vector<Condition> old,
-                                     Instant now) {
-    const bool is_ready = status.phase == "Ready";
-    const bool is_moving = status.phase == "Updating" || status.phase == "Scaling";
-    const auto add = [&](const char* type, bool holds) {
-        old =
-            with_newer(std::move(old), Condition{type, holds ? "True" : "False", status.reason,
-                                                 status.message, status.observed_generation, now});
-    };
-    add("Ready", is_ready);
-    add("Progressing", is_moving);
-    return old;
-}
-
 }  // namespace
 
 std::span<const engine::Command> commands() {
@@ -130,20 +116,11 @@ StatusReport report_on(const View& view, const Status& status) {
 }
 
 void write_report(Status& status, const Status& old, const StatusReport& report,
-                  const engine::Snapshot& seen, Instant at) {
-    const Instant now = in_whole_seconds(at);
-    const engine::ReasonEntry& why = engine::entry(report.reason);
-    status.phase = phase_of(report);
-    status.reason = why.name;
-    status.message = report.message.empty() ? std::string{why.meaning} : report.message;
-    status.unblock = report.unblock;
-    if (report.reason == Reason::Idle || report.reason == Reason::RolloutCompleted)
-        status.unblock.clear();
-    status.observed_generation = seen.objects.front().meta.generation;
-    status.guarantee = engine::guarantee_text(seen.environment.guarantee);
-    const bool is_same = status.phase == old.phase && status.reason == old.reason;
-    status.since = is_same && old.since > Instant{} ? old.since : now;
-    status.conditions = conditions_of(status, old.conditions, now);
+                  const engine::Snapshot& seen, Instant now) {
+    put_report(status, old, report, phase_of(report), seen, now);
+    const bool is_moving = status.phase == "Updating" || status.phase == "Scaling";
+    status.conditions =
+        ready_and_progressing(status, status.phase == "Ready", is_moving, old.conditions, now);
 }
 
 Status substance_of(Status status) {

@@ -10,6 +10,7 @@
 
 #include "api/condition.hpp"
 #include "api/gates/gates.hpp"
+#include "api/status_head.hpp"
 #include "base/numbers.hpp"
 #include "base/time.hpp"
 #include "model/custom_object.hpp"
@@ -48,14 +49,7 @@ struct Leaver {
     friend bool operator==(const Leaver&, const Leaver&) = default;
 };
 
-struct Status {
-    std::string phase;
-    std::string reason;
-    std::string message;
-    std::string unblock;
-    Instant since;
-    std::int64_t observed_generation = 0;
-    std::string guarantee;
+struct Status : StatusHead {
     PodCount replicas;  // pods that are there
     PodCount ready;
     PodCount available;
