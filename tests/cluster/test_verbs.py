@@ -252,7 +252,7 @@ def test_what_is_not_there_or_not_steered_is_said(api, namespace, person):
     (["get", "-o", "yaml"], "yaml"),
     (["explain", "web", "-o", "wide"], "wide"),
     (["explain"], "NAME is required"),
-    (["get", "pod/web"], '"pod" is not a kind that is steered; these are: phasedrollout, sts'),
+    (["get", "pod/web"], '"pod" is not a kind that is steered; these are: extendedstatefulset, '),
     (["abort", "a/b/c"], '"a/b/c" is not the name of an object'),
     (["pause", "web", "--full"], "--full"),
     (["get", "-A", "-n", "shop"], "--namespace"),
@@ -313,7 +313,7 @@ def test_who_may_not_read_everything_is_told_the_rest(cluster, api, namespace, w
     assert "  The pods cannot be shown: pods is forbidden: " in text
     assert text.count("  Events cannot be shown: events is forbidden: ") == 1
     assert "cannot patch resource" in person.is_refused("pause", "sts/web")
-    assert "phasedrollouts.sts.plus is forbidden" in person.is_refused("explain", "nosuch")
+    assert "extendedstatefulsets.fissile.cloudfoundry.org is forbidden" in person.is_refused("explain", "nosuch")
     table = person.types("get")
     assert table.returncode == 1 and rows(table.stdout)[1][:2] == ["pilot", "web"]
     assert "sluice: something is missing below: phasedrollouts.sts.plus is" in table.stderr

@@ -84,6 +84,18 @@ std::string manager(const std::string& name, const std::string& operation,
            strategy + "}}}";
 }
 
+TEST(DecodeStatefulSet, KnowsWhoControlsIt) {
+    const std::string owned = with(
+        statefulset_text, R"("namespace": "shop",)",
+        R"("namespace": "shop", "ownerReferences": [{"kind": "Team", "name": "a", "uid": "u-1"},
+           {"kind": "Shelf", "name": "b", "uid": "u-2", "controller": true}],)");
+    const StatefulSet set = decoded(owned);
+    EXPECT_EQ(set.owner, "b");
+    EXPECT_EQ(set.owner_uid, "u-2");
+    EXPECT_EQ(set.owner_kind, "Shelf");
+    EXPECT_EQ(decoded(statefulset_text).owner, "");
+}
+
 TEST(DecodeStatefulSet, KnowsWhoElseSaysWhatThePartitionIs) {
     const std::string partition = R"({"f:rollingUpdate":{".":{},"f:partition":{}}})";
     const std::string ours = manager("sluice", "Update", partition);

@@ -79,6 +79,19 @@ TEST(WorkloadPatch, LoweringThePartitionNamesEverythingItRestsOn) {
                                    R"(add /metadata/annotations/sluice.dev~1phase "Rolling")"}));
 }
 
+TEST(WorkloadPatch, ScalingNamesTheNumberThatWasSeen) {
+    StatefulSet set = observed();
+    set.replicas = PodCount{3};
+    WorkloadPatch patch{set};
+    patch.scale(PodCount{5});
+    EXPECT_FALSE(patch.empty());
+    EXPECT_FALSE(patch.lowers_partition());
+    EXPECT_EQ(lines(patch)[1], "test /metadata/generation 7");
+    EXPECT_EQ(lines(patch)[2], "test /spec/replicas 3");
+    EXPECT_EQ(lines(patch)[3], "replace /spec/replicas 5");
+    EXPECT_TRUE(WorkloadPatch{set}.scale(PodCount{3}).empty());
+}
+
 TEST(WorkloadPatch, TakingAnAnnotationAwayMovesNothing) {
     WorkloadPatch patch{observed()};
     patch.unannotate("sluice.dev/claim");

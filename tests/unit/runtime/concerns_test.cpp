@@ -121,5 +121,79 @@ TEST_F(Concerns, ObjectsAreAboutWhatTheyNameOrAboutThemselves) {
     EXPECT_EQ(store.objects(nullptr), nullptr);
 }
 
+// A shelf owns sets, and they own pods.
+constexpr model::Resource shelves{"test", "v1", "shelves", "Shelf"};
+constexpr model::Watch of_shelves[] = {{&shelves, model::Itself{}},
+                                       {&model::statefulsets, model::Owner{&shelves}},
+                                       {&model::pods, model::Owner{&model::statefulsets}}};
+
+struct Shelves : ::testing::Test {
+    Touched put(const WatchScope& scope, const model::Object& object) {
+        return store.concerned(scope, store.at(scope).put(object));
+    }
+    Touched remove(const WatchScope& scope, const model::Object& object) {
+        return store.concerned(scope, store.at(scope).remove(object));
+    }
+    static model::StatefulSet owned(const std::string& name, std::uint64_t version,
+                                    const std::string& owner = "shelf") {
+        model::StatefulSet one = set(name, version);
+        one.owner = owner;
+        one.owner_uid = "uid-" + owner;
+        one.owner_kind = "Shelf";
+        return one;
+    }
+    std::vector<std::string> sets_of(const std::string& owner) const {
+        std::vector<std::string> names;
+        for (const auto& one : store.owned_by<model::StatefulSet>(
+                 model::statefulsets, {{"shop", owner}, "uid-" + owner, 1, 1, false}))
+            names.push_back(one.meta.key.name);
+        return names;
+    }
+
+    Store store{{of_shelves}, 1u << 20};
+    const WatchScope all_pods{&model::pods, ""};
+    const Ref shelf{&shelves, "shop", "shelf"}, other{&shelves, "shop", "other"};
+};
+
+TEST_F(Shelves, HearOfTheirSetsAndOfTheirPods) {
+    model::Pod pod;
+    pod.meta = {{"shop", "web-0"}, "uid-web-0", 2, 1, false};
+    pod.owner = "web";
+    pod.owner_uid = "uid-web";
+    pod.owner_kind = "StatefulSet";
+    EXPECT_EQ(put(all_pods, pod), Touched{}) << "nobody knows the set";
+    EXPECT_EQ(put(all_sets, owned("web", 3)), Touched{shelf});
+    pod.meta.resource_version = 4;
+    EXPECT_EQ(put(all_pods, pod), Touched{shelf});
+    EXPECT_EQ(remove(all_sets, owned("web", 3)), Touched{shelf});
+}
+
+TEST_F(Shelves, KnowTheirSetsAndNobodyElses) {
+    put(all_sets, owned("web-1", 1));
+    put(all_sets, owned("web-2", 2));
+    put(all_sets, set("db", 3));
+    EXPECT_EQ(sets_of("shelf"), (std::vector<std::string>{"web-1", "web-2"}));
+    EXPECT_EQ(put(all_sets, owned("web-1", 4, "other")), (Touched{other, shelf}));
+    EXPECT_EQ(sets_of("shelf"), std::vector<std::string>{"web-2"});
+    EXPECT_EQ(sets_of("other"), std::vector<std::string>{"web-1"});
+    EXPECT_EQ(put(all_sets, set("web-1", 5)), Touched{other}) << "it was let go";
+    EXPECT_TRUE(sets_of("other").empty());
+    store.at(all_sets).begin_list("");
+    EXPECT_EQ(store.concerned(all_sets, store.at(all_sets).drop_unlisted("", 9)), Touched{shelf});
+    EXPECT_TRUE(sets_of("shelf").empty());
+}
+
+TEST_F(Shelves, HearNothingOfSetsOfAnotherKind) {
+    model::StatefulSet foreign = owned("web", 1);
+    foreign.owner_kind = "Rack";
+    model::Pod pod;
+    pod.meta = {{"shop", "web-0"}, "uid-web-0", 2, 1, false};
+    pod.owner = "web";
+    pod.owner_uid = "uid-web";
+    pod.owner_kind = "StatefulSet";
+    put(all_sets, foreign);
+    EXPECT_EQ(put(all_pods, pod), Touched{});
+}
+
 }  // namespace
 }  // namespace sluice::runtime

@@ -96,6 +96,9 @@ TEST(Store, GivesASetBackWithEveryField) {
     whole.observed_generation = 6;
     whole.current_revision = "web-6bb";
     whole.update_revision = "web-7cc";
+    whole.owner = "shelf";
+    whole.owner_uid = uid_b;
+    whole.owner_kind = "Shelf";
     Known store;
     EXPECT_EQ(names(store.put(whole)), Names{"shop/web"});
     EXPECT_EQ(store.statefulset({"shop", "web"}), whole);
