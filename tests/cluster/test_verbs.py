@@ -313,7 +313,8 @@ def test_who_may_not_read_everything_is_told_the_rest(cluster, api, namespace, w
     assert "  The pods cannot be shown: pods is forbidden: " in text
     assert text.count("  Events cannot be shown: events is forbidden: ") == 1
     assert "cannot patch resource" in person.is_refused("pause", "sts/web")
-    assert "extendedstatefulsets.fissile.cloudfoundry.org is forbidden" in person.is_refused("explain", "nosuch")
+    said = person.is_refused("explain", "nosuch")
+    assert "extendedstatefulsets.fissile.cloudfoundry.org is forbidden" in said
     table = person.types("get")
     assert table.returncode == 1 and rows(table.stdout)[1][:2] == ["pilot", "web"]
     assert "sluice: something is missing below: phasedrollouts.sts.plus is" in table.stderr

@@ -160,6 +160,16 @@ def test_in_namespaces_the_same_roles_are_bound_as_everywhere() -> None:
         assert in_one["metadata"]["name"] == binding["metadata"]["name"] == f"sluice-{name}"
 
 
+def test_the_operator_can_look_whether_each_policy_is_there() -> None:
+    """One that it may not read counts as missing, and the promise is Detect everywhere."""
+    shipped_names = {(obj["kind"].lower(), obj["metadata"]["name"]) for obj in shipped("policies")}
+    readable = {(resource.removesuffix("ies") + "y" if resource.endswith("ies")
+                 else resource.removesuffix("s"), name)
+                for role, rule in rules(shipped("rbac")) if role == "ClusterRole sluice-policies"
+                for resource in rule["resources"] for name in rule["resourceNames"]}
+    assert shipped_names - readable == set()
+
+
 def test_the_examples_bind_in_one_namespace_what_tenants_bind() -> None:
     examples = [obj for obj in shipped("optional") if obj["kind"] == "RoleBinding"]
     assert {example["roleRef"]["name"] for example in examples} == BOUND_BY_TENANTS

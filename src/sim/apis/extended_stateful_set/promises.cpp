@@ -51,7 +51,7 @@ class NumbersOnce final : public Promise {
     void on_change(const Change& change) override {
         const json::object& set = change.object->object();
         // Who takes the status away takes the memory of the numbers, too.
-        if (change.place.resource == extended_sets && !has(set, "/status/lastVersion"))
+        if (change.place.resource == extended_sets && !has(set, "/status/updateVersion"))
             given_.erase(uid_in(set));
         if (change.place.resource != sets || change.type != Change::Type::Added ||
             !is_version(set) || change.user != operator_user)
