@@ -49,29 +49,39 @@ class NumbersOnce final : public Promise {
     using Promise::Promise;
 
     void on_change(const Change& change) override {
-        const json::object& set = change.object->object();
-        // Who takes the status away takes the memory of the numbers, too.
-        if (change.place.resource == extended_sets && !has(set, "/status/updateVersion"))
-            given_.erase(uid_in(set));
-        if (change.place.resource != sets || change.type != Change::Type::Added ||
-            !is_version(set) || change.user != operator_user)
-            return;
+        const json::object& object = change.object->object();
+        if (change.place.resource == extended_sets) {
+            // Who takes the status away takes the memory of the numbers, too.
+            if (!has(object, "/status/updateVersion")) given_.erase(uid_in(object));
+            if (change.user == operator_user)
+                give(uid_in(object), number_at(object, "/status/updateVersion"),
+                     text_at(object, "/status/template"));
+        }
+        if (change.place.resource == sets && change.type == Change::Type::Added &&
+            is_version(object) && change.user == operator_user)
+            is_given(object);
+    }
+
+  private:
+    void give(const std::string& owner, std::int64_t version, const std::string& digest) {
+        if (version == 0) return;
         tested();
-        const std::int64_t version = version_of(set);
-        const std::string digest =
-            text_at(set, "/metadata/annotations/sluice.dev~1template-digest");
-        auto& numbers = given_[text_at(set, owner_uid_at)];
-        const auto [known, is_new] = numbers.try_emplace(version, digest);
+        const auto [known, is_new] = given_[owner].try_emplace(version, digest);
         if (known->second != digest) broken("version {} was given twice", version);
-        if (is_new && numbers.rbegin()->first != version)
-            broken("version {} was made after a higher one", version);
+        if (is_new && given_[owner].rbegin()->first != version)
+            broken("version {} was given after a higher one", version);
+    }
+
+    void is_given(const json::object& set) {
+        const std::int64_t version = version_of(set);
+        const std::string owner = text_at(set, owner_uid_at);
+        give(owner, version, text_at(set, "/metadata/annotations/sluice.dev~1template-digest"));
         const ObjectPtr object = object_of(*this, set);
         const std::int64_t last =
             object ? number_at(object->object(), "/status/lastVersion", version) : version;
         if (last < version) broken("version {} was made, and is not written down", version);
     }
 
-  private:
     std::map<std::string, std::map<std::int64_t, std::string>> given_;  // by the UID of the owner
 };
 
