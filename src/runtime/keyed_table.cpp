@@ -178,7 +178,7 @@ class KeyedTable final : public Table {
         const auto names = owned_.find(pack_uid(owner.uid));
         if (names == owned_.end()) return objects;
         for (const std::string& name : names->second)
-            objects.push_back(*find({owner.key.ns, name}));
+            if (auto found = find({owner.key.ns, name})) objects.push_back(std::move(*found));
         return objects;
     }
 

@@ -98,6 +98,7 @@ std::vector<std::string> Reconciliation::pod_names() const {
     const int all = spec_.replicas.value;
     const int exposed = next_.current == next_.update ? 0 : std::min(next_.exposed.value, all);
     std::vector<std::string> names;
+    names.reserve(static_cast<std::size_t>(all));
     for (int i = 0; i < all - exposed; ++i)
         names.push_back(fmt::format("{}-{}", set_name(name(), next_.current), i));
     for (int i = exposed - 1; i >= 0; --i)

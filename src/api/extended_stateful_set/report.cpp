@@ -126,11 +126,11 @@ void Reconciliation::report() {
         if (const Instant due = pod.ready_since + spec_.min_ready; pod.ready && due > now_)
             wake_at(due);
     if (const engine::Attempt* tried = refused())
-        decision_.report = {
-            Phase::Held,
-            Reason::VersionRefused,
-            fmt::format("StatefulSet {} was refused: {}", tried->ref.name, tried->refusal->why),
-            {}};
+        decision_.report = {Phase::Held,
+                            Reason::VersionRefused,
+                            fmt::format("StatefulSet {} was refused: {}", tried->ref.name,
+                                        tried->refusal.value_or(engine::Refusal{}).why),
+                            {}};
     else if (decision_.report.phase == Phase::Idle && seen_.hook_problem)
         decision_.report = {Phase::Blocked,
                             engine::reason_of(*seen_.hook_problem),

@@ -97,7 +97,7 @@ GateList StepGates::before(PodCount exposed, const Pods& pods) const {
     GateList all;
     if (is_early()) add_hook(all, pods.prev, pods.next);
     all.emplace_back(ready(pods.may_be_broken));
-    if (gates_.pause && exposed.value > 0) all.emplace_back(pause_at(exposed.value));
+    if (gates_.pause && exposed.value > 0) all.emplace_back(pause_at(exposed.value, *gates_.pause));
     if (gates_.check)
         all.emplace_back(metrics::gate_of(*gates_.check, query_, now_.definition,
                                           pods.next.value_or(PodIndex{0}), now_.allow_unready));
@@ -110,7 +110,8 @@ GateList StepGates::after(PodIndex last, bool is_end) const {
     if (is_end && is_early()) add_hook(all, last, std::nullopt);
     all.emplace_back(ready(std::nullopt));
     // Fewer pods are wanted than when the rest began: it is not over for that.
-    if (is_end && gates_.pause && now_.pause) all.emplace_back(pause_at(now_.pause->step));
+    if (is_end && gates_.pause && now_.pause)
+        all.emplace_back(pause_at(now_.pause->step, *gates_.pause));
     if (is_end && !is_early()) add_hook(all, last, std::nullopt);
     return all;
 }
@@ -121,8 +122,8 @@ engine::PodsReady StepGates::ready(std::optional<PodIndex> except) const {
             .counts_missing = !now_.allow_unready};
 }
 
-engine::Pause StepGates::pause_at(int step) const {
-    engine::Pause pause{.place = step, .length = gates_.pause->length};
+engine::Pause StepGates::pause_at(int step, const Rest& rest) const {
+    engine::Pause pause{.place = step, .length = rest.length};
     if (now_.pause && now_.pause->step == step) {
         pause.began = now_.pause->since;
         pause.is_over = now_.goes_on;

@@ -86,7 +86,7 @@ class StepGates {
   private:
     bool is_early() const { return !gates_.hook.empty() && now_.when == hooks::When::Running; }
     engine::PodsReady ready(std::optional<PodIndex> except) const;
-    engine::Pause pause_at(int step) const;
+    engine::Pause pause_at(int step, const Rest& rest) const;
     void add_hook(std::vector<engine::Gate>& all, std::optional<PodIndex> prev,
                   std::optional<PodIndex> next) const;
 
