@@ -90,14 +90,7 @@ TEST(PhasedRolloutDefinition, TakesAReportThatIsLongerThanAllItsBounds) {
     using namespace api::phased_rollout;
     const std::string endless(5000, 'x');
     const Instant now = *parse_rfc3339("2026-01-31T12:00:00Z");
-    Status status{.phase = endless,
-                  .reason = endless,
-                  .message = endless,
-                  .unblock = endless,
-                  .since = now,
-                  .observed_generation = -1,
-                  .guarantee = endless,
-                  .failed_revision = endless,
+    Status status{.failed_revision = endless,
                   .retry = endless,
                   .rollout = RolloutStatus{.id = -1,
                                            .workload_uid = endless,
@@ -127,6 +120,13 @@ TEST(PhasedRolloutDefinition, TakesAReportThatIsLongerThanAllItsBounds) {
                   .rollout_end = now,
                   .rolling_pod = RollingPodStatus{endless, Partition{-1}, now, now, -1, -1, -1},
                   .conditions = {}};
+    static_cast<api::StatusHead&>(status) = {.phase = endless,
+                                             .reason = endless,
+                                             .message = endless,
+                                             .unblock = endless,
+                                             .since = now,
+                                             .observed_generation = -1,
+                                             .guarantee = endless};
     for (int i = 0; i < 40; ++i)
         status.conditions.push_back(
             {"Type" + std::to_string(i), "True", endless, endless, -1, Instant{}});

@@ -99,14 +99,7 @@ TEST(RolloutPluginDefinition, TakesAReportThatIsLongerThanAllItsBounds) {
     const std::string endless(5000, 'x');
     const Instant now = *parse_rfc3339("2026-01-31T12:00:00Z");
     const RunReport run{endless, endless, endless};
-    Status status{.phase = endless,
-                  .reason = endless,
-                  .message = endless,
-                  .unblock = endless,
-                  .since = now,
-                  .observed_generation = -1,
-                  .guarantee = endless,
-                  .current_revision = endless,
+    Status status{.current_revision = endless,
                   .updated_revision = endless,
                   .step = 1000,
                   .step_complete = true,
@@ -129,6 +122,13 @@ TEST(RolloutPluginDefinition, TakesAReportThatIsLongerThanAllItsBounds) {
                                            .step_started = now,
                                            .completed = now},
                   .conditions = {}};
+    static_cast<api::StatusHead&>(status) = {.phase = endless,
+                                             .reason = endless,
+                                             .message = endless,
+                                             .unblock = endless,
+                                             .since = now,
+                                             .observed_generation = -1,
+                                             .guarantee = endless};
     for (int i = 0; i < 40; ++i) {
         status.pause.conditions.push_back({endless, now});
         status.conditions.push_back(
