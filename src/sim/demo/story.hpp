@@ -51,6 +51,7 @@ struct Story {
     std::string_view title;
     Reporter reporter = {};                               // who says how it goes
     Cast cast = cast_set;                                 // what stands on the stage
+    int away_most = 1;                                    // pods that do not serve at a time
     bool (*is_step)(const Change& change) = lowers_gate;  // a pod is let go by this
     std::string_view ends = "RolloutCompleted";           // the reason that is told at the end
     std::string_view gateman = {};  // who is asked, as the summary calls it; empty: nobody

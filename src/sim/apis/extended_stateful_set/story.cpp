@@ -57,6 +57,9 @@ constexpr Step upgrade_steps[] = {
 constexpr Step failure_steps[] = {
     {is_ready, 4s, "You apply a template whose pods crash.", "kubectl -n shop apply -f db.yaml",
      [](World& world) { return extended_stateful_set::roll_out(world, name, "app:1.1", "crash"); }},
+    {[](const World&, const Scene& scene) { return scene.set.reason == "RolledBack"; }, 4s,
+     "You apply one that works: version 3.", "kubectl -n shop apply -f db.yaml",
+     [](World& world) { return extended_stateful_set::roll_out(world, name, "app:1.2"); }},
 };
 
 constexpr Story table[] = {
@@ -64,6 +67,7 @@ constexpr Story table[] = {
      .title = "a version beside the one before it",
      .reporter = {extended_sets, name},
      .cast = cast,
+     .away_most = 0,
      .is_step = is_step,
      .ends = "Idle",
      .set_up = set_up,
@@ -75,8 +79,9 @@ constexpr Story table[] = {
      .title = "a canary that fails",
      .reporter = {extended_sets, name},
      .cast = cast,
+     .away_most = 0,
      .is_step = is_step,
-     .ends = "RolledBack",
+     .ends = "Idle",
      .set_up = set_up,
      .steps = failure_steps,
      .next_command = "sluice demo --api extendedstatefulset",
