@@ -67,6 +67,7 @@ struct Action {
     std::string body = {};      // a JSON Patch, or the whole object that is created
     bool of_status = false;     // of Patch: of the status subresource
     std::uint64_t version = 0;  // of Delete: only as it was seen in this one; 0: in any
+    bool awaits_owned = false;  // of Delete: it is there until all that it owns is gone
     bool lets_pods_go = false;  // of Patch: pods that were shielded may be replaced
     // Done right behind the one before it, and only if that went through; of what is created, if it
     // is there.

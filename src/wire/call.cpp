@@ -57,7 +57,7 @@ Request request_of(const engine::Action& action) {
     if (action.verb == Verb::Create)
         return create(collection_path(*ref.resource, ref.ns), action.body);
     if (action.verb == Verb::Delete)
-        return remove(object_path(ref), action.object.uid, action.version);
+        return remove(object_path(ref), action.object.uid, action.version, action.awaits_owned);
     return json_patch(action.of_status ? status_path(ref) : object_path(ref), action.body);
 }
 

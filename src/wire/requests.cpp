@@ -53,14 +53,15 @@ Request apply(const std::string& path, std::string body, bool force) {
     return patch(path, force ? "&force=true" : "", "application/apply-patch+yaml", std::move(body));
 }
 
-Request remove(std::string path, const std::string& uid, std::uint64_t version) {
+Request remove(std::string path, const std::string& uid, std::uint64_t version, bool awaits_owned) {
     SLUICE_ASSERT(!uid.empty());
     boost::json::object preconditions{{"uid", uid}};
     if (version != 0) preconditions["resourceVersion"] = std::to_string(version);
-    const boost::json::object options{{"apiVersion", "v1"},
-                                      {"kind", "DeleteOptions"},
-                                      {"propagationPolicy", "Background"},
-                                      {"preconditions", std::move(preconditions)}};
+    const boost::json::object options{
+        {"apiVersion", "v1"},
+        {"kind", "DeleteOptions"},
+        {"propagationPolicy", awaits_owned ? "Foreground" : "Background"},
+        {"preconditions", std::move(preconditions)}};
     return {.method = "DELETE",
             .path = std::move(path),
             .content_type = "application/json",

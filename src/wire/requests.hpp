@@ -19,7 +19,8 @@ Request merge_patch(const std::string& path, std::string body);
 Request apply(const std::string& path, std::string body, bool force);
 // Deletes this very object: a namesake with another UID is a conflict, and stays; so does one that
 // is not of this version any more, unless that is 0. What it owns goes too, some time later.
-Request remove(std::string path, const std::string& uid, std::uint64_t version = 0);
+Request remove(std::string path, const std::string& uid, std::uint64_t version = 0,
+               bool awaits_owned = false);
 
 Request read_lease(const model::ObjectKey& key);
 // Not a patch: only get, create and update of a lease are served with priority.

@@ -14,25 +14,42 @@ constexpr Duration counting_pace = 10s;
 
 }  // namespace
 
-// The StatefulSet of a version, with as many pods as it is to have. One that has never had any is
-// not made before it is to have some.
 bool Reconciliation::make_or_scale(int version) {
-    const Version* seen = find_version(versions_, version);
-    const PodCount pods = wanted(version);
+    return std::ranges::any_of(sets_of(version),
+                               [&](const SetId& id) { return make_or_scale(id); });
+}
+
+// A StatefulSet of a version, with as many pods as it is to have. One that has never had any is not
+// made before it is to have some.
+bool Reconciliation::make_or_scale(const SetId& id) {
+    const Version* version = find_version(versions_, id.version);
+    const Part* seen = version ? version->in_zone(id.zone.value_or(0)) : nullptr;
+    const PodCount pods = wanted(id);
     if (seen && seen->set->replicas == pods) return false;
+    if (seen && waits_for_other_zones(*seen, pods)) return false;
     // Of a version whose set somebody has deleted nobody knows the template any more.
-    if (!seen && (pods.value == 0 || version != next_.update)) return false;
-    const bool is_last = version != next_.current && pods.value == 0 && spec_.replicas.value > 0;
-    if (is_last && !can_go_back()) return false;
-    if (version != next_.current) begin_waiting();
+    if (!seen && (pods.value == 0 || id.version != next_.update)) return false;
+    const bool is_on_trial = id.version != next_.current;
+    if (is_on_trial && pods.value == 0 && spec_.replicas.value > 0 && !can_go_back()) return false;
+    if (is_on_trial) begin_waiting();
     if (seen) {
         add_action(scaling_of(*seen->set, pods, fence()));
     } else {
-        const model::Ref ref{&model::statefulsets, object_.meta.key.ns, set_name(name(), version)};
-        add_action(engine::creation_of(ref, set_body(object_, spec_, version, pods, fence())));
+        const model::Ref ref{&model::statefulsets, object_.meta.key.ns, set_name(name(), id)};
+        add_action(engine::creation_of(ref, set_body(object_, spec_, id, pods, fence())));
     }
     decision_.needs_live = true;
     return true;
+}
+
+// Of the version that serves, one zone after the other gives up pods.
+bool Reconciliation::waits_for_other_zones(const Part& part, PodCount pods) const {
+    if (part.id.version != next_.current || pods > part.set->replicas) return false;
+    const Version* version = find_version(versions_, part.id.version);
+    return std::ranges::any_of(version->parts, [&](const Part& other) {
+        return &other != &part && other.pods.size() > static_cast<std::size_t>(pods.value) &&
+               other.set->replicas == pods;
+    });
 }
 
 // The time that pods get to be ready begins when they are made, whoever was away meanwhile.
@@ -48,10 +65,13 @@ bool Reconciliation::mark_stale() {
     if (!update || next_.update == next_.current) return false;
     const auto memory = engine::decode_memory(next_.rollout);
     const bool is_stale = memory && memory->failed && !memory->open;
-    if (is_stale == !update->stale().empty()) return false;
     const std::string why = next_.failure.empty() ? "It failed." : next_.failure;
-    add_action(stale_mark(*update->set, is_stale ? why : std::string{}, fence()));
-    return true;
+    for (const Part& part : update->parts) {
+        if (is_stale == !annotation(*part.set, stale_key).empty()) continue;
+        add_action(stale_mark(*part.set, is_stale ? why : std::string{}, fence()));
+        return true;
+    }
+    return false;
 }
 
 // Never the last one that serves: another one has as many pods available, or it has none itself.
@@ -60,25 +80,37 @@ bool Reconciliation::may_go(const Version& version) const {
     if (ready.value == 0 || spec_.replicas.value == 0) return true;
     const Version* current = find_version(versions_, next_.current);
     const PodCount available = current ? current->available(spec_.min_ready, now_) : PodCount{0};
-    return available >= std::min(ready, spec_.replicas) && available.value > 0;
+    return available >= std::min(ready, spec_.pods()) && available.value > 0;
 }
 
+// In one of its zones the pods are on their way out.
+bool Reconciliation::is_leaving(int version) const {
+    return std::ranges::any_of(seen_.sets, [&](const model::StatefulSet& set) {
+        return set.meta.deleting && version_of(set) == version;
+    });
+}
+
+// One zone after the other.
 bool Reconciliation::delete_superseded() {
     for (const Version& one : versions_) {
         const bool stays = one.number == next_.current || one.number == next_.update;
-        if (stays || !may_go(one)) continue;
-        add_action(engine::deletion_of(
-            {ref_to(model::statefulsets, one.set->meta.key), one.set->meta.uid}));
-        decision_.notices.push_back(
-            {engine::Reason::VersionRemoved,
-             fmt::format("{} is not needed any more.", revision_of(one.number))});
+        if (stays || is_leaving(one.number) || !may_go(one)) continue;
+        const model::StatefulSet& set = *one.parts.front().set;
+        engine::Action deletion =
+            engine::deletion_of({ref_to(model::statefulsets, set.meta.key), set.meta.uid});
+        deletion.awaits_owned = true;
+        add_action(std::move(deletion));
+        if (one.parts.size() == 1)
+            decision_.notices.push_back(
+                {engine::Reason::VersionRemoved,
+                 fmt::format("{} is not needed any more.", revision_of(one.number))});
         return true;
     }
     return false;
 }
 
 bool Reconciliation::is_busy() const {
-    return is_open() || next_.versions.size() > 1 || next_.ready < spec_.replicas;
+    return is_open() || next_.versions.size() > 1 || next_.ready < spec_.pods();
 }
 
 void Reconciliation::write_status(bool is_urgent) {

@@ -1,5 +1,6 @@
 #include "api/extended_stateful_set/bodies.hpp"
 
+#include <algorithm>
 #include <boost/json.hpp>
 
 #include "engine/report.hpp"
@@ -19,9 +20,69 @@ json::object& part_of(json::object& whole, std::string_view key) {
     return part.get_object();
 }
 
-void add_labels(json::object& labels, const model::CustomObject& object, int version) {
+// The list under this key, likewise.
+json::array& list_of(json::object& whole, std::string_view key) {
+    json::value& part = whole[key];
+    if (!part.is_array()) part = json::array{};
+    return part.get_array();
+}
+
+// Those by which the pods of a set are told from all others.
+void add_labels(json::object& labels, const model::CustomObject& object, const SetId& id) {
     labels[owner_label] = object.meta.key.name;
-    labels[version_key] = std::to_string(version);
+    labels[version_key] = std::to_string(id.version);
+    if (id.zone) labels[zone_index_key] = std::to_string(*id.zone);
+}
+
+// In place of one of the same name.
+void put_variable(json::object& container, std::string_view name, std::string_view value) {
+    json::array& all = list_of(container, "env");
+    const auto is_it = [&](const json::value& one) { return model::text_at(one, "/name") == name; };
+    all.erase(std::remove_if(all.begin(), all.end(), is_it), all.end());
+    all.push_back(json::object{{"name", name}, {"value", value}});
+}
+
+// As in the original, where zones are counted from 0 in labels and from 1 in variables.
+void add_variables(json::object& pod, const std::string& zone, int index) {
+    for (const char* kind : {"containers", "initContainers"}) {
+        if (!pod.contains(kind)) continue;
+        for (json::value& container : list_of(pod, kind)) {
+            if (!container.is_object()) continue;
+            for (const char* name : {"KUBE_AZ", "BOSH_AZ", "CF_OPERATOR_AZ"})
+                put_variable(container.get_object(), name, zone);
+            for (const char* name : {"CF_OPERATOR_AZ_INDEX", "AZ_INDEX"})
+                put_variable(container.get_object(), name, std::to_string(index + 1));
+        }
+    }
+}
+
+// Terms are alternatives: the zone is a part of each of them.
+void bind_to_zone(json::object& pod, const std::string& node_label, const std::string& zone) {
+    json::object& node_affinity = part_of(part_of(pod, "affinity"), "nodeAffinity");
+    json::array& terms =
+        list_of(part_of(node_affinity, "requiredDuringSchedulingIgnoredDuringExecution"),
+                "nodeSelectorTerms");
+    if (terms.empty()) terms.emplace_back(json::object{});
+    for (json::value& term : terms)
+        if (term.is_object())
+            list_of(term.get_object(), "matchExpressions")
+                .push_back(json::object{
+                    {"key", node_label}, {"operator", "In"}, {"values", json::array{zone}}});
+}
+
+// Beside the labels by which its pods are told from others.
+void put_into_zone(json::object& metadata, json::object& pod_template, const Zones& zones,
+                   int index) {
+    const std::string& zone = zones.names[static_cast<std::size_t>(index)];
+    const std::string all = json::serialize(json::value_from(zones.names));
+    json::object& pod_metadata = part_of(pod_template, "metadata");
+    for (json::object* one : {&metadata, &pod_metadata}) {
+        part_of(*one, "labels")[zone_name_key] = zone;
+        part_of(*one, "annotations")[zones_key] = all;
+    }
+    json::object& pod = part_of(pod_template, "spec");
+    add_variables(pod, zone, index);
+    bind_to_zone(pod, zones.node_label, zone);
 }
 
 json::array owners(const model::CustomObject& object) {
@@ -39,29 +100,35 @@ engine::Action fenced(model::WorkloadPatch patch, const std::string& fence) {
 
 }  // namespace
 
-std::string set_body(const model::CustomObject& object, const Spec& spec, int version,
+std::string claim_of(const model::CustomObject& object) {
+    return "extendedstatefulset/" + object.meta.key.name;
+}
+
+std::string set_body(const model::CustomObject& object, const Spec& spec, const SetId& id,
                      PodCount replicas, const std::string& fence) {
     const json::value written = model::parse_json(spec.set);
     json::object set = written.is_object() ? written.get_object() : json::object{};
     json::object metadata = part_of(set, "metadata");
-    json::object kept{{"name", set_name(object.meta.key.name, version)},
+    json::object kept{{"name", set_name(object.meta.key.name, id)},
                       {"namespace", object.meta.key.ns},
                       {"ownerReferences", owners(object)}};
     kept["labels"] = part_of(metadata, "labels");
     kept["annotations"] = part_of(metadata, "annotations");
-    add_labels(kept["labels"].get_object(), object, version);
+    add_labels(kept["labels"].get_object(), object, id);
     json::object& notes = kept["annotations"].get_object();
-    notes[version_key] = std::to_string(version);
+    notes[version_key] = std::to_string(id.version);
     notes[template_key] = digest_of(object, spec);
     if (!fence.empty()) notes[model::key::fence] = fence;
-    notes[model::key::claim] = "extendedstatefulset/" + object.meta.key.name;
+    notes[model::key::claim] = claim_of(object);
     json::object& inner = part_of(set, "spec");
     inner["replicas"] = replicas.value;
-    add_labels(part_of(part_of(inner, "selector"), "matchLabels"), object, version);
-    add_labels(part_of(part_of(part_of(inner, "template"), "metadata"), "labels"), object, version);
     inner["updateStrategy"] =
         json::object{{"type", "RollingUpdate"},
                      {"rollingUpdate", json::object{{"partition", closed_partition.value}}}};
+    add_labels(part_of(part_of(inner, "selector"), "matchLabels"), object, id);
+    json::object& pod_template = part_of(inner, "template");
+    add_labels(part_of(part_of(pod_template, "metadata"), "labels"), object, id);
+    if (id.zone) put_into_zone(kept, pod_template, spec.zones, *id.zone);
     return json::serialize(json::object{{"apiVersion", model::api_version(model::statefulsets)},
                                         {"kind", model::statefulsets.kind},
                                         {"metadata", std::move(kept)},

@@ -8,10 +8,14 @@
 
 namespace sluice::api::extended_stateful_set {
 
+// What stands on the StatefulSets of the object: nobody else steers them.
+std::string claim_of(const model::CustomObject& object);
+
 // From the template of the object. Its labels and annotations stay; those of the version are added,
-// to the pods and to what selects them, too. Its gate is closed: its template never changes.
+// to the pods and to what selects them, too, and those of its zone, which its pods are bound to and
+// find in their environment. Its gate is closed: its template never changes.
 // `fence` of the leader that makes it; empty: nobody else can lead.
-std::string set_body(const model::CustomObject& object, const Spec& spec, int version,
+std::string set_body(const model::CustomObject& object, const Spec& spec, const SetId& id,
                      PodCount replicas, const std::string& fence);
 
 // Only if the set is still as it was seen.

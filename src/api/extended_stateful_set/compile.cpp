@@ -3,6 +3,18 @@
 #include <algorithm>
 
 namespace sluice::api::extended_stateful_set {
+namespace {
+
+// From where the upgrade stands: whoever changes the number of canaries in the middle of it leaves
+// out neither a pause nor a question.
+std::vector<PodCount> targets(PodCount canaries, const Circumstances& now) {
+    std::vector<PodCount> all{std::min(now.exposed, now.all()), canaries};
+    for (int zone = 1; zone <= now.zones; ++zone)
+        all.push_back({now.pods.value * zone});
+    return all;
+}
+
+}  // namespace
 
 engine::Plan compile(const Spec& spec, const Circumstances& now) {
     engine::Plan plan;
@@ -15,15 +27,15 @@ engine::Plan compile(const Spec& spec, const Circumstances& now) {
     const PodCount canaries{std::min(spec.strategy.canaries, now.pods.value)};
     std::optional<PodIndex> prev;
     PodCount from{0};
-    // From where the upgrade stands: whoever changes the number of canaries in the middle of it
-    // leaves out neither a pause nor a question.
-    for (const PodCount target : {std::min(now.exposed, now.pods), canaries, now.pods}) {
+    for (const PodCount target : targets(canaries, now)) {
         if (target <= from) continue;
-        const PodIndex last{partition_for(target, now.pods).value};
+        const PodIndex last{partition_for(target, now.all()).value};
         plan.steps.push_back({target, guards.before(from, {prev, now.old_pod}),
-                              guards.after(last, target == now.pods)});
+                              guards.after(last, target == now.all())});
         const bool is_of_canaries =
-            from.value == 0 && (target < now.pods || canaries.value == 0 || canaries == now.pods);
+            from.value == 0 &&
+            (target < now.pods ||
+             (target == now.pods && (canaries.value == 0 || canaries == now.pods)));
         if (is_of_canaries && spec.strategy.canary_time > Duration{0})
             plan.steps.back().after.emplace_back(engine::SettleTime{spec.strategy.canary_time});
         prev = last;

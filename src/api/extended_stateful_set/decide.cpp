@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
+#include "api/extended_stateful_set/bodies.hpp"
 #include "api/extended_stateful_set/reconciliation.hpp"
 #include "api/extended_stateful_set/report.hpp"
 #include "api/hooks/gate.hpp"
@@ -57,6 +59,16 @@ void Reconciliation::note_version() {
     if (next_.current == 0) next_.current = next_.update;
 }
 
+// Fewer pods in each zone are no reason to reach another one: the last one that was reached stays
+// so.
+void Reconciliation::keep_reach() {
+    const int before = std::exchange(next_.in_zone, spec_.replicas).value;
+    const int exposed = next_.exposed.value, each = spec_.replicas.value;
+    if (spec_.zones.count() == 1 || before == each || before == 0 || exposed == 0) return;
+    const int full = (exposed - 1) / before;
+    next_.exposed = {full * each + std::min(exposed - full * before, each)};
+}
+
 bool Reconciliation::is_aborted() const {
     return version_text(annotation_of(object_, std::string{abort_key})) == next_.update;
 }
@@ -77,7 +89,9 @@ bool Reconciliation::disturbs_nobody() const {
 // version before; unless the new one has failed, or a person holds it.
 void Reconciliation::settle_at_zero() {
     const bool has_pods = std::ranges::any_of(versions_, [](const Version& one) {
-        return !one.pods.empty() || one.set->replicas.value > 0;
+        return std::ranges::any_of(one.parts, [](const Part& part) {
+            return !part.pods.empty() || part.set->replicas.value > 0;
+        });
     });
     if (spec_.replicas.value > 0 || has_pods || spec_.strategy.gates.are_any()) return;
     auto memory = memory_of(next_);
@@ -92,17 +106,35 @@ void Reconciliation::settle_at_zero() {
     next_.rollout = encode(*memory);
 }
 
+// Of the wanted version as the object says, of another one those that are there.
+std::vector<SetId> Reconciliation::sets_of(int version) const {
+    std::vector<SetId> ids;
+    const Version* there = find_version(versions_, version);
+    if (there && version != next_.update) {
+        for (const Part& part : there->parts)
+            ids.push_back(part.id);
+        return ids;
+    }
+    for (int zone = 0; zone < spec_.zones.count(); ++zone)
+        ids.push_back({version, spec_.zones.names.empty() ? std::nullopt : std::optional{zone}});
+    return ids;
+}
+
 // The pods of the version that serves, and in the place of the last of them those of the wanted one
-// that are to be there by now.
+// that are to be there by now. The first zone is the last one here, for it is reached first. A
+// version in fewer zones stands for more pods than it has.
 std::vector<std::string> Reconciliation::pod_names() const {
-    const int all = spec_.replicas.value;
+    const int all = spec_.pods().value, each = spec_.replicas.value;
     const int exposed = next_.current == next_.update ? 0 : std::min(next_.exposed.value, all);
+    const std::vector<SetId> serving = sets_of(next_.current), wanted = sets_of(next_.update);
     std::vector<std::string> names;
     names.reserve(static_cast<std::size_t>(all));
-    for (int i = 0; i < all - exposed; ++i)
-        names.push_back(fmt::format("{}-{}", set_name(name(), next_.current), i));
-    for (int i = exposed - 1; i >= 0; --i)
-        names.push_back(fmt::format("{}-{}", set_name(name(), next_.update), i));
+    for (int reached = all - 1; reached >= 0; --reached) {
+        const std::vector<SetId>& sets = reached < exposed ? wanted : serving;
+        const auto zone = static_cast<std::size_t>(reached / each) % sets.size();
+        const int ordinal = reached < exposed ? reached % each : each - 1 - reached % each;
+        names.push_back(fmt::format("{}-{}", set_name(name(), sets[zone]), ordinal));
+    }
     return names;
 }
 
@@ -116,10 +148,16 @@ bool Reconciliation::can_go_back() const {
 
 // Of pods of the new version that are not ready; who is, has all the time that gates take.
 std::optional<Instant> Reconciliation::deadline() const {
-    const PodCount made = wanted(next_.update);
     const Version* update = find_version(versions_, next_.update);
-    // Those that nobody has made yet are not late.
-    if (made.value == 0 || !update || update->set->replicas < made) return std::nullopt;
+    if (!update) return std::nullopt;
+    PodCount made{0};
+    for (const SetId& id : sets_of(next_.update)) {
+        const PodCount pods = wanted(id);
+        const Part* part = update->in_zone(id.zone.value_or(0));
+        // Those that nobody has made yet are not late.
+        if (pods.value > 0 && (!part || part->set->replicas < pods)) return std::nullopt;
+        made.value += pods.value;
+    }
     if (update->ready() >= made) return std::nullopt;
     return next_.stepped + spec_.strategy.canary_deadline;
 }
@@ -127,7 +165,7 @@ std::optional<Instant> Reconciliation::deadline() const {
 // The one that the hook hears of: the last one that is there.
 std::optional<PodIndex> Reconciliation::old_pod() const {
     const std::vector<std::string> names = pod_names();
-    for (int i = spec_.replicas.value - next_.exposed.value - 1; i >= 0; --i)
+    for (int i = spec_.pods().value - next_.exposed.value - 1; i >= 0; --i)
         if (std::ranges::any_of(seen_.pods, [&](const model::Pod& pod) {
                 return pod.meta.key.name == names[static_cast<std::size_t>(i)];
             }))
@@ -139,6 +177,7 @@ Circumstances Reconciliation::circumstances() const {
     const bool allow_unready = spec_.strategy.update_not_ready || disturbs_nobody();
     return {
         .pods = spec_.replicas,
+        .zones = spec_.zones.count(),
         .exposed = next_.exposed,
         .gates = gates::circumstances_of(spec_.strategy.gates, next_.gates, seen_, allow_unready),
         .deadline = deadline(),
@@ -148,7 +187,7 @@ Circumstances Reconciliation::circumstances() const {
 
 engine::Course Reconciliation::course() const {
     engine::Course course;
-    course.claim = fmt::format("extendedstatefulset/{}", name());
+    course.claim = claim_of(object_);
     course.commands = commands();
     course.reports_on_workload = false;
     course.allowed = Reason::StepTaken;
@@ -161,7 +200,7 @@ engine::Course Reconciliation::course() const {
                                     .memory = memory_of(next_)},
                            .tries_again = next_.attempts <= spec_.strategy.retry_count};
     if (const Version* update = find_version(versions_, next_.update);
-        update && !update->stale().empty()) {
+        update && update->is_stale()) {
         course.quarantine = engine::Quarantine{revision_of(next_.update), true};
         course.versions->tries_again = false;
     }
@@ -188,7 +227,7 @@ void Reconciliation::steer() {
         if (memory->open && (!before || before->id != memory->id)) ++next_.attempts;
         next_.rollout = encode(*memory);
         const PodCount exposed =
-            memory->open ? exposed_count(memory->partition, spec_.replicas) : PodCount{0};
+            memory->open ? exposed_count(memory->partition, spec_.pods()) : PodCount{0};
         if (exposed != next_.exposed) next_.stepped = in_whole_seconds(now_);
         next_.exposed = exposed;
         if (memory->returning && !(before && before->returning))
@@ -198,14 +237,17 @@ void Reconciliation::steer() {
     next_.gates = gates::noted(std::move(next_.gates), decision_, object_, is_open(), now_);
 }
 
-// Of all others none: they are on their way out.
-PodCount Reconciliation::wanted(int version) const {
-    if (version == next_.current) return spec_.replicas;
-    return version == next_.update ? std::min(next_.exposed, spec_.replicas) : PodCount{0};
+// Of all others none: they are on their way out. What is exposed is so in the first zones.
+PodCount Reconciliation::wanted(const SetId& id) const {
+    if (id.version == next_.current) return spec_.replicas;
+    if (id.version != next_.update) return PodCount{0};
+    const int in_zones_before = id.zone.value_or(0) * spec_.replicas.value;
+    return {std::clamp(next_.exposed.value - in_zones_before, 0, spec_.replicas.value)};
 }
 
 Decision Reconciliation::decide() && {
     note_version();
+    keep_reach();
     steer();
     decision_.subject = subject();
     report();
@@ -223,7 +265,7 @@ void prepare(Snapshot& seen) {
     const auto spec = read_spec(object);
     if (!spec) return;
     gates::prepare(seen, spec->strategy.gates, status.gates);
-    workload.replicas = spec->replicas;
+    workload.replicas = spec->pods();
     workload.min_ready = spec->min_ready;
     workload.current_revision = revision_of(status.current);
     workload.update_revision = revision_of(status.update);

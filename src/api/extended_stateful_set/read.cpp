@@ -6,6 +6,7 @@
 #include "api/extended_stateful_set/spec.hpp"
 #include "api/fields.hpp"
 #include "base/hash.hpp"
+#include "base/names.hpp"
 #include "base/text.hpp"
 #include "model/json_text.hpp"
 
@@ -26,6 +27,7 @@ constexpr Range retries_range{0, 100};
 constexpr Range seconds_range{0, 604'800};  // 7 days
 constexpr Range deadline_range{1, 604'800};
 constexpr std::size_t version_digits_max = 9;
+constexpr std::size_t label_key_max = 317;  // a prefix of 253 characters, a slash, a name of 63
 
 Scaling read_scaling(const Fields& fields) {
     Scaling scaling;
@@ -70,8 +72,38 @@ void read_set_spec(const Fields& fields, Spec& spec) {
     fields.object("template", required);
 }
 
+// The name of a zone becomes the value of a label.
+void add_zone(const Fields& fields, std::string_view key, const json::value& value, Zones& zones) {
+    const json::string* name = value.if_string();
+    if (!name || name->empty() || !is_label_value(*name))
+        return fields.fault(key, "has an entry that is no name of a zone");
+    if (std::ranges::find(zones.names, std::string_view{*name}) != zones.names.end())
+        return fields.fault(key, "names a zone twice");
+    zones.names.emplace_back(*name);
+}
+
+// `az` is another name for `zones`, which may be empty.
+Zones read_zones(const Fields& fields) {
+    Zones zones;
+    const std::string_view key = fields.has("zones") ? "zones" : "az";
+    if (fields.has("zones") && fields.has("az"))
+        fields.fault("az", "is another name for zones; leave one of them out");
+    const json::value* value = fields.find(key);
+    if (value && value->is_array() && value->get_array().size() > zones_max)
+        fields.fault(key, fmt::format("has more than {} entries", zones_max));
+    else if (value && value->is_array())
+        for (const json::value& one : value->get_array())
+            add_zone(fields, key, one, zones);
+    else if (value)
+        fields.fault(key, "must be a list of zones");
+    const std::string label = fields.text("zoneNodeLabel", label_key_max, !required);
+    if (!label.empty()) zones.node_label = label;
+    return zones;
+}
+
 Spec read_fields(const Fields& fields) {
     Spec spec;
+    spec.zones = read_zones(fields);
     if (const auto scaling = fields.object("scaling", !required))
         spec.scaling = read_scaling(*scaling);
     if (const auto strategy = fields.object("updateStrategy", !required))
@@ -86,6 +118,8 @@ Spec read_fields(const Fields& fields) {
         inner->erase("replicas");
     spec.set = json::serialize(set);
     spec.replicas = PodCount{spec.scaling.nearest(spec.wanted.value_or(spec.scaling.min ? 0 : 1))};
+    if (spec.pods().value > replicas_max)
+        fields.fault("zones", fmt::format("have more than {} pods together", replicas_max));
     return spec;
 }
 
@@ -101,17 +135,22 @@ int Scaling::nearest(int wanted) const {
 
 std::expected<Spec, FieldErrors> read_spec(const model::CustomObject& object) {
     auto spec = read_part(object.spec, "spec", read_fields);
-    if (object.meta.key.name.size() <= name_length_max) return spec;
+    const bool has_zones = spec && !spec->zones.names.empty();
+    const std::size_t length_max = has_zones ? zoned_name_length_max : name_length_max;
+    if (object.meta.key.name.size() <= length_max) return spec;
     FieldErrors errors = spec ? FieldErrors{} : std::move(spec.error());
     errors.push_back({"metadata.name",
                       fmt::format("has more than {} characters; the labels of its pods would be "
                                   "too long",
-                                  name_length_max)});
+                                  length_max)});
     return std::unexpected(std::move(errors));
 }
 
 std::string digest_of(const model::CustomObject& object, const Spec& spec) {
-    return fmt::format("{:016x}", fnv1a(object.meta.uid + spec.set));
+    std::string text = object.meta.uid + spec.set;
+    for (const std::string& zone : spec.zones.names)
+        text += fmt::format(";{}={}", spec.zones.node_label, zone);
+    return fmt::format("{:016x}", fnv1a(text));
 }
 
 std::string revision_of(int version) {
@@ -123,14 +162,24 @@ int version_text(std::string_view text) {
     return std::max(0, whole_number<int>(text).value_or(0));
 }
 
-int version_in(std::string_view name) {
-    const std::size_t at = name.rfind('v');
-    const bool begins = at != std::string_view::npos && (at == 0 || name[at - 1] == '-');
-    return begins ? version_text(name.substr(at + 1)) : 0;
+int version_in(std::string_view revision) {
+    return revision.starts_with('v') ? version_text(revision.substr(1)) : 0;
 }
 
-std::string set_name(std::string_view name, int version) {
-    return fmt::format("{}-v{}", name, version);
+std::string set_name(std::string_view owner, const SetId& id) {
+    return id.zone ? fmt::format("{}-z{}-v{}", owner, *id.zone, id.version)
+                   : fmt::format("{}-v{}", owner, id.version);
+}
+
+std::optional<SetId> set_id(std::string_view owner, std::string_view name) {
+    const std::size_t at = name.rfind("-v");
+    if (at == std::string_view::npos) return std::nullopt;
+    SetId id{.version = version_in(name.substr(at + 1))};
+    const std::string_view rest = name.substr(0, at);
+    if (rest.size() > owner.size() + 2 && rest.substr(owner.size()).starts_with("-z"))
+        id.zone = whole_number<int>(rest.substr(owner.size() + 2));
+    const bool is_called_so = id.version > 0 && set_name(owner, id) == name;
+    return is_called_so ? std::optional{id} : std::nullopt;
 }
 
 }  // namespace sluice::api::extended_stateful_set

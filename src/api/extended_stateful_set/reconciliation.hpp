@@ -25,6 +25,7 @@ class Reconciliation {
   private:
     void recover();
     void note_version();
+    void keep_reach();
     void settle_at_zero();
     bool is_open() const;
     bool is_aborted() const;
@@ -36,8 +37,9 @@ class Reconciliation {
     Circumstances circumstances() const;
     engine::Course course() const;
     void steer();
-    // How many pods a version is to have.
-    PodCount wanted(int version) const;
+    // The StatefulSets that a version is to have, and how many pods one of them.
+    std::vector<SetId> sets_of(int version) const;
+    PodCount wanted(const SetId& id) const;
     void count_pods();
     engine::StatusReport report_on_pods() const;
     void report();
@@ -45,12 +47,16 @@ class Reconciliation {
 
     void act();
     bool make_or_scale(int version);
+    bool make_or_scale(const SetId& id);
+    bool waits_for_other_zones(const Part& part, PodCount pods) const;
     void begin_waiting();
+    bool is_there(const std::string& set) const;
     // The write to a version that the server has said no to; null: there is none.
     const engine::Attempt* refused() const;
     bool mark_stale();
     bool delete_superseded();
     bool may_go(const Version& version) const;
+    bool is_leaving(int version) const;
     void write_status(bool is_urgent);
     void add_action(engine::Action action) { decision_.actions.push_back(std::move(action)); }
     void wake_at(Instant due) {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "api/extended_stateful_set/reconciliation.hpp"
 #include "api/owning.hpp"
 #include "engine/gates.hpp"
@@ -69,13 +71,19 @@ void write_report(Status& status, const Status& old, const StatusReport& report,
                                               status.phase == "Updating", old.conditions, now);
 }
 
+bool Reconciliation::is_there(const std::string& set) const {
+    return std::ranges::any_of(versions_, [&](const Version& one) {
+        return std::ranges::any_of(
+            one.parts, [&](const Part& part) { return part.set->meta.key.name == set; });
+    });
+}
+
 // Also where a set of that name is somebody else's; but not where it was made after all, by a
 // request whose answer was lost.
 const engine::Attempt* Reconciliation::refused() const {
     const auto& last = seen_.attempt;
     const bool is_taken = last && last->refusal && last->refusal->status == 409 &&
-                          last->verb == engine::Action::Verb::Create &&
-                          !find_version(versions_, version_in(last->ref.name));
+                          last->verb == engine::Action::Verb::Create && !is_there(last->ref.name);
     const engine::Attempt* attempt = is_taken ? &*last : refused_write(seen_);
     return attempt && attempt->ref.resource == &model::statefulsets ? attempt : nullptr;
 }
@@ -86,11 +94,14 @@ void Reconciliation::count_pods() {
     next_.replicas = next_.ready = next_.updated = {};
     next_.selector = fmt::format("{}={},{}={}", owner_label, name(), version_key, next_.current);
     for (const Version& one : versions_) {
-        const PodCount pods{static_cast<std::int32_t>(one.pods.size())};
         next_.versions[one.number] = one.runs();
-        if (one.number == next_.current) next_.replicas = pods;
-        if (one.number == next_.current) next_.ready = one.ready();
-        if (one.number == next_.update) next_.updated = pods;
+        if (one.number == next_.update) next_.updated = one.pods();
+        if (one.number != next_.current) continue;
+        next_.replicas = one.pods();
+        next_.ready = one.ready();
+        // It scales each zone alike, so one of them is what it measures.
+        if (one.parts.front().id.zone)
+            next_.selector += fmt::format(",{}={}", zone_index_key, one.parts.front().zone());
     }
 }
 
@@ -99,24 +110,23 @@ StatusReport Reconciliation::report_on_pods() const {
     const Version* current = find_version(versions_, next_.current);
     const PodCount available = current ? current->available(spec_.min_ready, now_) : PodCount{0};
     const std::string version = revision_of(next_.current);
-    if (available < spec_.replicas)
-        return {
-            Phase::Rolling,
-            Reason::PodsNotReady,
-            fmt::format("Waiting for {} pods of {} to be ready.", spec_.replicas.value, version),
-            {}};
+    if (available < spec_.pods())
+        return {Phase::Rolling,
+                Reason::PodsNotReady,
+                fmt::format("Waiting for {} pods of {} to be ready.", spec_.pods().value, version),
+                {}};
     if (versions_.size() > 1 && next_.current == next_.update)
         return {Phase::Rolling,
                 Reason::VersionLeaving,
                 fmt::format("All {} pods of {} are ready; the version before it goes.",
-                            spec_.replicas.value, version),
+                            spec_.pods().value, version),
                 {}};
     const bool is_clamped = spec_.wanted && *spec_.wanted != spec_.replicas.value;
     const std::string note =
         is_clamped ? fmt::format(" spec.scaling does not allow {}.", *spec_.wanted) : std::string{};
     return {Phase::Idle,
             Reason::Idle,
-            fmt::format("All {} pods of {} are ready.{}", spec_.replicas.value, version, note),
+            fmt::format("All {} pods of {} are ready.{}", spec_.pods().value, version, note),
             {}};
 }
 

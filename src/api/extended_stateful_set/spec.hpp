@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "api/gates/gates.hpp"
 #include "base/field_error.hpp"
@@ -25,13 +26,19 @@ inline constexpr std::string_view version_key = "fissile.cloudfoundry.org/versio
 inline constexpr std::string_view stale_key = "fissile.cloudfoundry.org/stale";
 // An annotation of a StatefulSet: a digest of the template that it was made from.
 inline constexpr std::string_view template_key = "sluice.dev/template-digest";
+// Labels of StatefulSets and pods in a zone, and an annotation of both that names all zones.
+inline constexpr std::string_view zone_index_key = "fissile.cloudfoundry.org/az-index";
+inline constexpr std::string_view zone_name_key = "fissile.cloudfoundry.org/az-name";
+inline constexpr std::string_view zones_key = "fissile.cloudfoundry.org/zones";
 // Set by people, on the ExtendedStatefulSet: the number of a version that nobody wants.
 inline constexpr std::string_view abort_key = "sluice.dev/abort";
 
 // The pods of <name>-v<version> get labels with the name of their StatefulSet and eleven characters
-// of a hash.
+// of a hash; in zones they are called <name>-z<zone>-v<version>.
 inline constexpr std::size_t name_length_max = 42;
-inline constexpr int replicas_max = 1000;
+inline constexpr std::size_t zoned_name_length_max = 38;
+inline constexpr std::size_t zones_max = 64;
+inline constexpr int replicas_max = 1000;  // also of all zones together
 
 struct Scaling {
     std::optional<int> min = {};
@@ -41,6 +48,14 @@ struct Scaling {
     // The nearest number that is allowed.
     int nearest(int wanted) const;
     bool allows(int wanted) const { return nearest(wanted) == wanted; }
+};
+
+// Availability zones, each with a StatefulSet of its own for every version.
+struct Zones {
+    std::vector<std::string> names = {};  // empty: there is one StatefulSet, anywhere
+    std::string node_label = "topology.kubernetes.io/zone";
+
+    int count() const { return names.empty() ? 1 : static_cast<int>(names.size()); }
 };
 
 struct Strategy {
@@ -53,26 +68,40 @@ struct Strategy {
 };
 
 struct Spec {
-    PodCount replicas;          // as far as the scaling allows
+    PodCount replicas;          // in each zone, as far as the scaling allows
     std::optional<int> wanted;  // what the template says
     Scaling scaling;
+    Zones zones;
     Strategy strategy;
     Duration min_ready{0};
     std::string set;  // JSON: the template, a whole StatefulSet, without replicas
+
+    // In all zones.
+    PodCount pods() const { return {replicas.value * zones.count()}; }
 };
 
 // Every fault of the spec, with its path.
 std::expected<Spec, FieldErrors> read_spec(const model::CustomObject& object);
 
-// The same template of the same object, the same digest; how many pods there are is no part of it.
+// The same template of the same object in the same zones, the same digest; how many pods there are
+// is no part of it.
 std::string digest_of(const model::CustomObject& object, const Spec& spec);
 
 // "v3": what the engine calls a version.
 std::string revision_of(int version);
-// The version of that name, or of the StatefulSet of that name; 0: it is none.
-int version_in(std::string_view name);
+// The version of that name; 0: it is none.
+int version_in(std::string_view revision);
 // Of an annotation or a label; 0: it is none.
 int version_text(std::string_view text);
-std::string set_name(std::string_view name, int version);
+
+// Which StatefulSet of an ExtendedStatefulSet it is.
+struct SetId {
+    int version = 0;
+    std::optional<int> zone = {};  // nothing: the version has no zones
+    friend bool operator==(const SetId&, const SetId&) = default;
+};
+std::string set_name(std::string_view owner, const SetId& id);
+// Nothing: a set of that owner is not called so.
+std::optional<SetId> set_id(std::string_view owner, std::string_view name);
 
 }  // namespace sluice::api::extended_stateful_set

@@ -23,6 +23,7 @@ constexpr auto status_fields = [](auto& json, auto& status) {
         .field("template", status.digest, short_max)
         .field("rollout", status.rollout, memory_max)
         .field("exposed", status.exposed)
+        .field("podsPerZone", status.in_zone)
         .field("exposedSince", status.stepped)
         .field("attempts", status.attempts)
         .field("failure", status.failure, sentence_max);

@@ -29,6 +29,7 @@ struct Status : StatusHead {
     std::string digest;    // of the template of the wanted one
     std::string rollout;   // what the engine remembers of the last rollout
     PodCount exposed;      // pods of the wanted version that are to be there by now
+    PodCount in_zone;      // pods in each zone, when these were counted
     Instant stepped;       // since when so many
     int attempts = 0;      // at the wanted version
     std::string failure;   // why the last one of them failed

@@ -1,5 +1,6 @@
-// Gives pods a node: the ready one with the fewest pods that the pod's nodeSelector allows. A pod
-// whose claims are not bound, or whose ReadWriteOncePod claim another pod uses, waits.
+// Gives pods a node: the ready one with the fewest pods that the pod's nodeSelector and required
+// node affinity allow. A pod whose claims are not bound, or whose ReadWriteOncePod claim another
+// pod uses, waits.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -28,6 +29,29 @@ std::string_view claim_of(const json::value& volume) {
 
 const json::array& volumes(const json::object& pod) {
     return children(child(pod, "spec"), "volumes");
+}
+
+bool fits_expression(const json::object& labels, const json::object& expression) {
+    const json::value* label = labels.if_contains(text(expression, "key"));
+    const std::string_view how = text(expression, "operator");
+    if (how == "Exists") return label;
+    if (how == "DoesNotExist") return !label;
+    const bool is_listed = label && contains(children(expression, "values"), *label);
+    if (how == "In") return is_listed;
+    return how == "NotIn" && !is_listed;  // Gt and Lt fit nowhere here
+}
+
+// Of several terms one is enough; a term without expressions fits nowhere.
+bool fits_affinity(const json::object& labels, const json::object& pod) {
+    const json::object& wish = child(child(child(child(pod, "spec"), "affinity"), "nodeAffinity"),
+                                     "requiredDuringSchedulingIgnoredDuringExecution");
+    const json::array& terms = children(wish, "nodeSelectorTerms");
+    return terms.empty() || std::ranges::any_of(terms, [&](const json::value& term) {
+               const json::array& all = children(term.get_object(), "matchExpressions");
+               return !all.empty() && std::ranges::all_of(all, [&](const json::value& one) {
+                   return fits_expression(labels, one.get_object());
+               });
+           });
 }
 
 class Scheduler final : public Controller {
@@ -85,7 +109,7 @@ class Scheduler final : public Controller {
         }
         if (why.empty())
             why = "0/" + std::to_string(at_.api.list("nodes").size()) +
-                  " nodes are available: none is ready and fits the pod's node selector.";
+                  " nodes are available: none is ready and fits the pod's node affinity/selector.";
         waiting_.insert(key);
         say_unschedulable(pod, why);
         return true;
@@ -137,7 +161,8 @@ class Scheduler final : public Controller {
                 const json::value* label = labels.if_contains(entry.key());
                 return label && *label == entry.value();
             });
-            if (!fits || !is_ready_node(node) || is_terminating(object)) continue;
+            if (!fits || !fits_affinity(labels, pod)) continue;
+            if (!is_ready_node(node) || is_terminating(object)) continue;
             if (is_set(child(object, "spec"), "unschedulable")) continue;
             const auto counted = pods_on_.find(name_of(object));
             const int pods = counted == pods_on_.end() ? 0 : counted->second;

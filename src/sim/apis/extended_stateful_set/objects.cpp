@@ -1,5 +1,6 @@
 #include "sim/apis/extended_stateful_set/objects.hpp"
 
+#include "sim/api/split.hpp"
 #include "sim/api/state.hpp"
 #include "sim/apis/gates/gates.hpp"
 #include "sim/promises/history.hpp"
@@ -12,6 +13,14 @@ json::value containers_of(const std::string& image) {
     return json::array{json::object{{"name", "main"}, {"image", image}}};
 }
 
+// "zone-a,zone-b".
+json::value zones_of(const std::string& text) {
+    json::array zones;
+    for (const std::string_view zone : parts_of(text, ','))
+        zones.emplace_back(zone);
+    return zones;
+}
+
 constexpr WordField own_fields[] = {
     {"replicas", "/spec/template/spec/replicas", as_number},
     {"image", "/spec/template/spec/template/spec/containers", containers_of},
@@ -21,6 +30,7 @@ constexpr WordField own_fields[] = {
     {"min", "/spec/scaling/min", as_number},
     {"max", "/spec/scaling/max", as_number},
     {"odd-only", "/spec/scaling/oddOnly", as_flag},
+    {"zones", "/spec/zones", zones_of},
     {"canaries", "/spec/updateStrategy/canaries", as_number},
     {"retries", "/spec/updateStrategy/retryCount", as_number},
     {"not-ready", "/spec/updateStrategy/updateNotReady", as_flag},
@@ -73,13 +83,20 @@ std::int64_t version_of(const json::object& set) {
     return number(text_at(set, version_at));
 }
 
+std::int64_t zone_of(const json::object& set) {
+    const std::string zone = text_at(set, zone_at);
+    return zone.empty() ? -1 : number(zone);
+}
+
 std::vector<ObjectPtr> versions_of(const ApiServer& api, const json::object& object) {
     std::vector<ObjectPtr> found;
     for (const ObjectPtr& set : api.list(sets, text_at(object, "/metadata/namespace")))
         if (text_at(set->object(), owner_uid_at) == uid_in(object) &&
             !is_terminating(set->object()))
             found.push_back(set);
-    std::ranges::sort(found, {}, [](const ObjectPtr& set) { return version_of(set->object()); });
+    std::ranges::sort(found, {}, [](const ObjectPtr& set) {
+        return std::pair{version_of(set->object()), zone_of(set->object())};
+    });
     return found;
 }
 
@@ -102,7 +119,8 @@ std::string versions_text(const ApiServer& api, const std::string& name) {
     if (!object) return "gone";
     std::string text;
     for (const ObjectPtr& set : versions_of(api, object->object())) {
-        text += fmt::format("{}v{}", text.empty() ? "" : " ", version_of(set->object()));
+        text += fmt::format("{}{}", text.empty() ? "" : " ",
+                            name_in(set->object()).substr(name.size() + 1));
         for (const ObjectPtr& pod : pods_of(api, set->object())) {
             const std::string image = text_at(pod->object(), "/spec/containers/0/image");
             text += " " + image.substr(image.rfind(':') + 1);

@@ -9,6 +9,7 @@ inline constexpr const char* extended_sets = "extendedstatefulsets.fissile.cloud
 inline constexpr const char* sets = "statefulsets.apps";
 inline constexpr const char* version_at = "/metadata/annotations/fissile.cloudfoundry.org~1version";
 inline constexpr const char* stale_at = "/metadata/annotations/fissile.cloudfoundry.org~1stale";
+inline constexpr const char* zone_at = "/metadata/labels/fissile.cloudfoundry.org~1az-index";
 inline constexpr const char* owner_uid_at = "/metadata/ownerReferences/0/uid";
 
 std::span<const WordField> fields();
@@ -17,13 +18,16 @@ Response create(World& world, const std::string& name, const FieldTexts& fields)
 Response roll_out(World& world, const std::string& name, const std::string& image,
                   const std::string& behaviour = {});
 
-// The StatefulSets of its versions, the oldest first, without those that are being deleted.
+// The StatefulSets of its versions, the oldest first and zone by zone, without those that are being
+// deleted.
 std::vector<ObjectPtr> versions_of(const ApiServer& api, const json::object& object);
 // The pods of a StatefulSet that are there.
 std::vector<ObjectPtr> pods_of(const ApiServer& api, const json::object& set);
 std::int64_t ready_pods(const ApiServer& api, const json::object& set);
 std::int64_t version_of(const json::object& set);
-// "v1 a a a v2 b!": of each version its pods, by the tags of their images; "!" if not ready.
+std::int64_t zone_of(const json::object& set);  // -1: none
+// "v1 a a a v2 b!": of each version its pods, by the tags of their images; "!" if not ready. In
+// zones "z0-v1 a z1-v1 a".
 std::string versions_text(const ApiServer& api, const std::string& name);
 
 }  // namespace sluice::sim::extended_stateful_set

@@ -128,17 +128,55 @@ void awaits_canaries(const Promise& promise, const Change& change) {
         return;
     promise.tested();
     const ApiServer& api = promise.in.cluster.api();
+    std::int64_t ready = 0;
     for (const ObjectPtr& set : versions_of(api, now))
-        if (version_of(set->object()) == number_at(now, "/status/updateVersion") &&
-            ready_pods(api, set->object()) >= exposed)
-            return;
-    promise.broken("an upgrade went on, and {} canaries are not ready", exposed);
+        if (version_of(set->object()) == number_at(now, "/status/updateVersion"))
+            ready += ready_pods(api, set->object());
+    if (ready < exposed)
+        promise.broken("an upgrade went on, and {} pods of it are not ready", exposed - ready);
+}
+
+// A set of the same version has been deleted, and its pods are not gone yet.
+bool is_leaving_elsewhere(const ApiServer& api, const json::object& set) {
+    return std::ranges::any_of(
+        api.list(sets, text_at(set, "/metadata/namespace")), [&](const ObjectPtr& other) {
+            const json::object& one = other->object();
+            return text_at(one, owner_uid_at) == text_at(set, owner_uid_at) &&
+                   version_of(one) == version_of(set) && uid_in(one) != uid_in(set) &&
+                   is_terminating(one) && !pods_of(api, one).empty();
+        });
+}
+
+// S41: one zone after the other. None has more pods of the new version than its turn allows, and
+// none loses those of the old one while another does.
+void takes_turns(const Promise& promise, const Change& change) {
+    const json::object& set = change.object->object();
+    if (change.place.resource != sets || !is_version(set) || zone_of(set) < 0) return;
+    const ObjectPtr found = object_of(promise, set);
+    if (!found || is_terminating(found->object())) return;
+    promise.tested();
+    if (is_terminating(set)) {
+        if (is_leaving_elsewhere(promise.in.cluster.api(), set))
+            promise.broken("{} was deleted while another zone loses its pods", change.place.name);
+        return;
+    }
+    const json::object& object = found->object();
+    const std::int64_t update = number_at(object, "/status/updateVersion");
+    if (version_of(set) != update || update == number_at(object, "/status/currentVersion")) return;
+    const std::int64_t before =
+        change.before ? number_at(change.before->object(), "/spec/replicas") : 0;
+    const std::int64_t pods = number_at(set, "/spec/replicas");
+    const std::int64_t in_zone = number_at(object, "/spec/template/spec/replicas", 1);
+    const std::int64_t turn = number_at(object, "/status/exposed") - zone_of(set) * in_zone;
+    if (pods > before && pods > std::clamp<std::int64_t>(turn, 0, in_zone))
+        promise.broken("{} has {} pods before its turn", change.place.name, pods);
 }
 
 constexpr Rule<> rules[] = {
     {.name = "S10", .on_own_change = makes_versions},
     {.name = "S39", .on_own_change = keeps_serving},
     {.name = "S40", .on_own_change = awaits_canaries},
+    {.name = "S41", .on_own_change = takes_turns},
 };
 
 }  // namespace

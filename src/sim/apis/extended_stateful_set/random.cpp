@@ -13,6 +13,8 @@ namespace {
 constexpr const char* name = "ledger";
 constexpr const char* hook = "ledger-guard";
 
+constexpr const char* zones[] = {"zone-a", "zone-a,zone-b", "zone-c,zone-a,zone-b"};
+
 ObjectPtr found(Chaos& chaos) {
     return chaos.world().cluster.api().find(extended_sets, shop, name);
 }
@@ -26,6 +28,7 @@ void make(Chaos& chaos) {
     if (chaos.chance(30)) wanted["canary-time"] = "20s";
     if (chaos.chance(20)) wanted["min-ready"] = "10s";
     if (chaos.chance(20)) wanted["odd-only"] = "true";
+    if (chaos.chance(30)) wanted["zones"] = zones[chaos.below(std::size(zones))];
     if (chaos.chance(30)) wanted["hook"] = hook;
     if (chaos.chance(20)) wanted["rest"] = chaos.chance(50) ? "20s" : "promoted";
     chaos.did("create {}", name);
@@ -47,10 +50,10 @@ void change_image(Chaos& chaos) {
 
 void change(Chaos& chaos) {
     constexpr std::pair<const char*, const char*> edits[] = {
-        {"canaries", "2"},   {"canaries", "0"}, {"retries", "none"}, {"not-ready", "true"},
-        {"hook", hook},      {"hook", "none"},  {"rest", "none"},    {"not-ready", "none"},
-        {"max", "2"},        {"max", "none"},   {"min", "2"},        {"min", "none"},
-        {"odd-only", "none"}};
+        {"canaries", "2"},    {"canaries", "0"}, {"retries", "none"}, {"not-ready", "true"},
+        {"hook", hook},       {"hook", "none"},  {"rest", "none"},    {"not-ready", "none"},
+        {"max", "2"},         {"max", "none"},   {"min", "2"},        {"min", "none"},
+        {"odd-only", "none"}, {"zones", "none"}, {"zones", zones[0]}, {"zones", zones[1]}};
     if (!found(chaos)) return;
     const auto [field, value] = edits[chaos.below(std::size(edits))];
     chaos.did("change {} {} {}", name, field, value);
@@ -149,7 +152,7 @@ void calm(Chaos& chaos) {
         chaos.world().annotate(extended_sets, shop, name, key, "");
     // The version before may be broken itself, and nobody is left who would promote it.
     chaos.world().annotate(extended_sets, shop, name, "sluice.dev/allow-unready", "true");
-    for (const char* field : {"rest", "min", "max", "odd-only"})
+    for (const char* field : {"rest", "min", "max", "odd-only", "zones"})
         chaos.world().merge(extended_sets, shop, name, field_patch(fields(), field, "none"));
     chaos.world().merge(extended_sets, shop, name, field_patch(fields(), "replicas", "3"));
     roll_out(chaos.world(), name, "app:z");

@@ -44,7 +44,8 @@ Response delete_extended(World& world, Words words) {
 constexpr Action action_table[] = {
     {"extendedstatefulset",
      "NAME [replicas N] [image IMAGE] [behaves HOW] [min N] [max N] [odd-only true] [canaries N] "
-     "[retries N] [not-ready true] [canary-time TIME] [deadline TIME] [min-ready TIME], and gates",
+     "[retries N] [not-ready true] [canary-time TIME] [deadline TIME] [min-ready TIME] "
+     "[zones ZONE,ZONE], and gates",
      1, create_extended},
     {"change extendedstatefulset", "NAME FIELD VALUE|none", 3, change_extended},
     {"set extendedstatefulset image", "NAME IMAGE [behaves HOW]", 2, set_image},
@@ -59,14 +60,15 @@ constexpr Action action_table[] = {
 };
 
 constexpr Expectation expectation_table[] = {
-    {"versions", "NAME v1 TAG... v2 TAG...; ! is not ready", 1, true,
+    {"versions", "NAME v1 TAG... v2 TAG..., in zones z0-v1 TAG...; ! is not ready", 1, true,
      [](const World& world, Words words) {
          return unless_same(joined(words.subspan(1)), versions_text(world.cluster.api(), words[0]));
      }},
-    {"stale", "NAME VERSION TEXT|no", 3, true,
+    {"stale", "NAME VERSION|SET TEXT|no", 3, true,
      [](const World& world, Words words) {
-         const ObjectPtr set =
-             world.cluster.api().find(sets, shop, fmt::format("{}-v{}", words[0], words[1]));
+         const bool is_in_zone = words[1].contains('v');
+         const std::string name = fmt::format("{}-{}{}", words[0], is_in_zone ? "" : "v", words[1]);
+         const ObjectPtr set = world.cluster.api().find(sets, shop, name);
          const std::string said = set ? text_at(set->object(), stale_at) : "gone";
          return words[2] == "no" ? unless_same("", said) : unless_says(words[2], said);
      }},

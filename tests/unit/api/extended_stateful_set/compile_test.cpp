@@ -29,6 +29,15 @@ TEST(UpgradePlan, CanariesComeFirstAndThenAll) {
     EXPECT_EQ(targets(compile(with_canaries(1), {.pods = {0}})), std::vector<int>{});
 }
 
+TEST(UpgradePlan, OneZoneFollowsOnTheOther) {
+    EXPECT_EQ(targets(compile(with_canaries(1), {.pods = {3}, .zones = 3})),
+              (std::vector{1, 3, 6, 9}));
+    EXPECT_EQ(targets(compile(with_canaries(5), {.pods = {3}, .zones = 2})), (std::vector{3, 6}))
+        << "canaries are in the first one";
+    EXPECT_EQ(targets(compile(with_canaries(1), {.pods = {3}, .zones = 3, .exposed = {4}})),
+              (std::vector{4, 6, 9}));
+}
+
 TEST(UpgradePlan, GoesOnFromWhereTheUpgradeStands) {
     EXPECT_EQ(targets(compile(with_canaries(2), {.pods = {3}, .exposed = {1}})),
               (std::vector{1, 2, 3}));
@@ -54,6 +63,18 @@ TEST(UpgradePlan, CanariesGetTimeToShowWhatIsWrong) {
     const engine::Plan plan = compile(spec, {.pods = {3}});
     EXPECT_EQ(plan.steps[0].after.back(), engine::Gate{engine::SettleTime{30s}});
     EXPECT_NE(plan.steps[1].after.back(), engine::Gate{engine::SettleTime{30s}});
+}
+
+TEST(UpgradePlan, NoZoneWaitsForTheTimeOfCanariesOnceMore) {
+    Spec spec = with_canaries(1);
+    spec.strategy.canary_time = 30s;
+    for (const int exposed : {0, 3, 4}) {
+        const engine::Plan plan = compile(spec, {.pods = {3}, .zones = 2, .exposed = {exposed}});
+        for (const engine::Step& step : plan.steps)
+            EXPECT_EQ(step.after.back() == engine::Gate{engine::SettleTime{30s}},
+                      step.target.value == 1)
+                << exposed << " " << step.target.value;
+    }
 }
 
 TEST(UpgradePlan, TheHookHearsOfAPodThatIsThere) {

@@ -14,13 +14,14 @@ using engine::Action;
 using engine::Decision;
 using engine::Reason;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using Verb = Action::Verb;
 namespace json = boost::json;
 
 // A version that serves, and another template.
 Known upgrading() {
     Known known;
-    known.add_version(1, 2, known.digest());
+    known.add_version({1}, 2, known.digest());
     known.settled();
     known.object.spec.replace(known.object.spec.find("x:1"), 3, "x:2");
     ++known.object.meta.generation;
@@ -75,7 +76,7 @@ TEST(ExtendedDecision, TheOldVersionGoesOnlyWhenTheNewOneServes) {
     Known known = upgrading();
     known.settled();
     const std::string digest = known.digest();
-    known.add_version(2, 1, digest);
+    known.add_version({2}, 1, digest);
     Decision decision = known.settled();
     ASSERT_EQ(decision.actions.size(), 1u);
     EXPECT_THAT(decision.actions[0].body, HasSubstr("/spec/replicas"));
@@ -84,7 +85,7 @@ TEST(ExtendedDecision, TheOldVersionGoesOnlyWhenTheNewOneServes) {
     decision = known.settled();
     EXPECT_TRUE(decision.actions.empty()) << "a pod of the new version is not there yet";
     EXPECT_EQ(known.status().current, 1);
-    known.add_pod(2, 1);
+    known.add_pod({2}, 1);
     decision = known.settled();
     EXPECT_EQ(known.status().current, 2);
     ASSERT_EQ(decision.actions.size(), 1u);
@@ -100,7 +101,7 @@ TEST(ExtendedDecision, AVersionThatFailedIsMarkedAndKeepsItsNumber) {
     Known known = upgrading();
     known.settled();
     const std::string digest = known.digest();
-    known.add_version(2, 1, digest);
+    known.add_version({2}, 1, digest);
     known.seen.pods.back().ready = false;
     known.seen.pods.back().never_ready = true;
     known.settled();
@@ -147,10 +148,130 @@ TEST(ExtendedDecision, OneThatIsDeletedIsLeftToKubernetes) {
     EXPECT_TRUE(known.decided().actions.empty());
 }
 
+// In two zones with two pods each; the first version serves, and another template is wanted.
+Known zoned() {
+    Known known;
+    known.object.spec.insert(1, R"("zones":["a","b"],)");
+    for (const int zone : {0, 1})
+        known.add_version({1, zone}, 2, known.digest());
+    known.settled();
+    known.object.spec.replace(known.object.spec.find("x:1"), 3, "x:2");
+    ++known.object.meta.generation;
+    return known;
+}
+
+TEST(ExtendedDecision, AZoneIsWrittenWhereItsPodsSeeIt) {
+    Known known;
+    known.object.spec.insert(1, R"("zones":["a","b"],"zoneNodeLabel":"rack",)");
+    known.object.spec.replace(known.object.spec.find(R"("containers")"), 12,
+                              R"("affinity":{"nodeAffinity":{)"
+                              R"("requiredDuringSchedulingIgnoredDuringExecution":)"
+                              R"({"nodeSelectorTerms":[{"matchExpressions":[)"
+                              R"({"key":"disk","operator":"Exists"}]},{}]}}},)"
+                              R"("initContainers":[{"name":"i","env":[)"
+                              R"({"name":"KUBE_AZ","value":"?"},{"name":"MINE","value":"1"}]}],)"
+                              R"("containers")");
+    known.add_version({1, 0}, 2, known.digest());
+    const json::value set = json::parse(known.settled().actions.at(0).body);
+    EXPECT_EQ(set.at("metadata").at("name"), "x-z1-v1");
+    const json::value& pod = set.at("spec").at("template");
+    for (const json::value* meta : {&set.at("metadata"), &pod.at("metadata")}) {
+        EXPECT_EQ(meta->at("labels").at("fissile.cloudfoundry.org/az-index"), "1");
+        EXPECT_EQ(meta->at("labels").at("fissile.cloudfoundry.org/az-name"), "b");
+        EXPECT_EQ(meta->at("annotations").at("fissile.cloudfoundry.org/zones"), R"(["a","b"])");
+    }
+    EXPECT_EQ(set.at("spec").at("selector").at("matchLabels").at(std::string{zone_index_key}), "1");
+    const std::string variables = json::serialize(pod.at("spec").at("initContainers"));
+    for (const char* one :
+         {R"({"name":"KUBE_AZ","value":"b"})", R"({"name":"BOSH_AZ","value":"b"})",
+          R"({"name":"CF_OPERATOR_AZ","value":"b"})", R"({"name":"AZ_INDEX","value":"2"})",
+          R"({"name":"MINE","value":"1"})"})
+        EXPECT_THAT(variables, HasSubstr(one));
+    EXPECT_THAT(variables, Not(HasSubstr("?")));
+    const std::string in_zone = R"({"key":"rack","operator":"In","values":["b"]})";
+    EXPECT_EQ(json::serialize(pod.at_pointer(
+                  "/spec/affinity/nodeAffinity/requiredDuringSchedulingIgnoredDuringExecution/"
+                  "nodeSelectorTerms")),
+              R"([{"matchExpressions":[{"key":"disk","operator":"Exists"},)" + in_zone +
+                  R"(]},{"matchExpressions":[)" + in_zone + "]}]");
+}
+
+TEST(ExtendedDecision, TheSecondZoneWaitsForTheFirst) {
+    Known known = zoned();
+    Decision decision = known.settled();
+    ASSERT_EQ(decision.actions.size(), 1u);
+    EXPECT_EQ(decision.actions[0].object.ref.name, "x-z0-v2");
+    EXPECT_EQ(known.status().exposed, PodCount{1});
+    known.add_version({2, 0}, 1, known.digest());
+    decision = known.settled();
+    ASSERT_EQ(decision.actions.size(), 1u);
+    EXPECT_THAT(decision.actions[0].body, HasSubstr("/spec/replicas"));
+    known.seen.sets.back().replicas = PodCount{2};
+    EXPECT_TRUE(known.settled().actions.empty()) << "the last pod of the first zone is not there";
+    known.add_pod({2, 0}, 1);
+    decision = known.settled();
+    ASSERT_EQ(decision.actions.size(), 1u);
+    EXPECT_EQ(decision.actions[0].object.ref.name, "x-z1-v2");
+    EXPECT_EQ(known.status().exposed, PodCount{4});
+    EXPECT_EQ(known.status().current, 1);
+}
+
+TEST(ExtendedDecision, AVersionLeavesOneZoneAfterTheOther) {
+    Known known = zoned();
+    known.settled();
+    for (const int zone : {0, 1})
+        known.add_version({2, zone}, 2, known.digest());
+    Decision decision = known.settled();
+    EXPECT_EQ(known.status().current, 2);
+    EXPECT_EQ(known.status().ready, PodCount{4});
+    EXPECT_EQ(known.status().selector,
+              "sluice.dev/extendedstatefulset=x,fissile.cloudfoundry.org/version=2,"
+              "fissile.cloudfoundry.org/az-index=0");
+    ASSERT_EQ(decision.actions.size(), 1u);
+    EXPECT_EQ(decision.actions[0].verb, Verb::Delete);
+    EXPECT_EQ(decision.actions[0].object.ref.name, "x-z0-v1");
+    EXPECT_TRUE(decision.actions[0].awaits_owned);
+    known.seen.sets.front().meta.deleting = true;
+    EXPECT_TRUE(known.settled().actions.empty()) << "its pods are still there";
+    known.seen.sets.erase(known.seen.sets.begin());
+    decision = known.settled();
+    ASSERT_EQ(decision.actions.size(), 1u);
+    EXPECT_EQ(decision.actions[0].object.ref.name, "x-z1-v1");
+}
+
+TEST(ExtendedDecision, ZonesGiveUpPodsOneAfterTheOther) {
+    Known known = zoned();
+    known.object.spec.replace(known.object.spec.find("x:2"), 3, "x:1");
+    known.object.spec.replace(known.object.spec.find(R"("replicas":2)"), 12, R"("replicas":1)");
+    Decision decision = known.settled();
+    ASSERT_EQ(decision.actions.size(), 1u);
+    EXPECT_EQ(decision.actions[0].object.ref.name, "x-z0-v1");
+    known.seen.sets[0].replicas = PodCount{1};
+    EXPECT_TRUE(known.settled().actions.empty()) << "a pod of the first zone is still there";
+    std::erase_if(known.seen.pods,
+                  [](const auto& pod) { return pod.meta.key.name == "x-z0-v1-1"; });
+    decision = known.settled();
+    ASSERT_EQ(decision.actions.size(), 1u);
+    EXPECT_EQ(decision.actions[0].object.ref.name, "x-z1-v1");
+}
+
+TEST(ExtendedDecision, OtherZonesAreReachedFromThoseThatServe) {
+    Known known = zoned();
+    known.object.spec.replace(known.object.spec.find(R"(["a","b"])"), 9, R"(["a","b","c"])");
+    for (int zone = 0; zone < 3; ++zone) {
+        Decision decision = known.settled();
+        ASSERT_EQ(decision.actions.size(), 1u) << zone;
+        EXPECT_EQ(decision.actions[0].object.ref.name, fmt::format("x-z{}-v2", zone));
+        known.add_version({2, zone}, 2, known.digest());
+    }
+    known.settled();
+    EXPECT_EQ(known.status().current, 2);
+}
+
 TEST(ExtendedDecision, PodsOfOthersAreNoMatter) {
     Known known;
-    known.add_version(1, 2, known.digest());
-    known.add_pod(9, 0);
+    known.add_version({1}, 2, known.digest());
+    known.add_pod({9}, 0);
     known.settled();
     EXPECT_EQ(known.status().replicas, PodCount{2});
     EXPECT_EQ(known.status().phase, "Ready");

@@ -33,9 +33,9 @@ struct Known {
     std::string digest() const { return digest_of(object, *read_spec(object)); }
 
     // With so many pods, all ready since long ago.
-    model::StatefulSet& add_version(int version, int pods, const std::string& digest) {
+    model::StatefulSet& add_version(SetId id, int pods, const std::string& digest) {
         model::StatefulSet set;
-        const std::string name = set_name("x", version);
+        const std::string name = set_name("x", id);
         set.meta = {{"shop", name}, "uid-" + name, 5, 1, false};
         set.owner = "x";
         set.owner_uid = "uid-x";
@@ -45,12 +45,12 @@ struct Known {
         set.replicas = PodCount{pods};
         seen.sets.push_back(std::move(set));
         for (int i = 0; i < pods; ++i)
-            add_pod(version, i);
+            add_pod(id, i);
         return seen.sets.back();
     }
-    model::Pod& add_pod(int version, int ordinal) {
+    model::Pod& add_pod(SetId id, int ordinal) {
         model::Pod pod;
-        const std::string set = set_name("x", version);
+        const std::string set = set_name("x", id);
         pod.meta = {{"shop", fmt::format("{}-{}", set, ordinal)},
                     fmt::format("uid-{}-{}", set, ordinal),
                     5,

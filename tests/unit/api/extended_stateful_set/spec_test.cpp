@@ -1,6 +1,9 @@
 #include "api/extended_stateful_set/spec.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+
+#include <set>
 
 #include "tests/unit/api/extended_stateful_set/extended.hpp"
 
@@ -18,6 +21,13 @@ Spec read(std::string spec) {
 std::string with(const std::string& field) {
     std::string spec = testing::small_spec;
     return spec.insert(1, field + ",");
+}
+
+std::string many_zones(int count) {
+    std::string zones = R"("zones":["z0")";
+    for (int i = 1; i < count; ++i)
+        zones += fmt::format(R"(,"z{}")", i);
+    return zones + "]";
 }
 
 TEST(Scaling, GivesTheNearestNumberThatIsAllowed) {
@@ -65,6 +75,14 @@ TEST(ExtendedSpec, EveryFaultHasItsPath) {
         {with(R"("scaling":{"min":5,"max":4})"), "spec.scaling.min"},
         {with(R"("scaling":{"min":4,"max":4,"oddOnly":true})"), "spec.scaling.oddOnly"},
         {with(R"("updateStrategy":{"canaries":-1})"), "spec.updateStrategy.canaries"},
+        {with(R"("zones":"a")"), "spec.zones: must be a list"},
+        {with(R"("zones":["a","a"])"), "spec.zones: names a zone twice"},
+        {with(R"("zones":["a b"])"), "spec.zones: has an entry"},
+        {with(R"("az":[1])"), "spec.az: has an entry"},
+        {with(R"("az":["a"],"zones":["a"])"), "spec.az: is another name"},
+        {with(many_zones(64) + R"(,"scaling":{"min":20})"),
+         "spec.zones: have more than 1000 pods together"},
+        {with(many_zones(65)), "spec.zones: has more than 64 entries"},
         {with(R"("updateStrategy":{"gates":{"hook":"no hook"}})"),
          "spec.updateStrategy.gates.hook"}};
     for (const auto& [spec, path] : faults) {
@@ -77,15 +95,49 @@ TEST(ExtendedSpec, EveryFaultHasItsPath) {
     testing::Known known;
     known.object.meta.key.name = std::string(name_length_max + 1, 'x');
     EXPECT_FALSE(read_spec(known.object).has_value());
+    known.object.meta.key.name.pop_back();
+    EXPECT_TRUE(read_spec(known.object).has_value());
+    known.object.spec = with(R"("zones":["a"])");
+    EXPECT_FALSE(read_spec(known.object).has_value()) << "the zone is a part of the names";
+}
+
+TEST(ExtendedSpec, HasZonesUnderEitherName) {
+    EXPECT_EQ(read(with(R"("az":null)")).zones.names, std::vector<std::string>{});
+    for (const char* key : {"az", "zones"}) {
+        const Spec spec = read(with(fmt::format(R"("{}":["a","b"])", key)));
+        EXPECT_EQ(spec.zones.names, (std::vector<std::string>{"a", "b"}));
+        EXPECT_EQ(spec.zones.node_label, "topology.kubernetes.io/zone");
+        EXPECT_EQ(spec.replicas, PodCount{2}) << "in each of them";
+        EXPECT_EQ(spec.pods(), PodCount{4});
+    }
+    EXPECT_EQ(read(with(R"("zones":["a"],"zoneNodeLabel":"rack")")).zones.node_label, "rack");
+}
+
+TEST(ExtendedSpec, OtherZonesAreAnotherVersion) {
+    testing::Known known;
+    std::set<std::string> digests{known.digest()};
+    for (const char* zones : {R"("zones":["a"])", R"("zones":["b"])", R"("zones":["a","b"])",
+                              R"("zones":["a"],"zoneNodeLabel":"rack")"}) {
+        known.object.spec = with(zones);
+        digests.insert(known.digest());
+    }
+    EXPECT_EQ(digests.size(), 5u);
 }
 
 TEST(Versions, AreCalledByTheirNumbers) {
-    EXPECT_EQ(set_name("x", 12), "x-v12");
-    EXPECT_EQ(version_in("x-v12"), 12);
     EXPECT_EQ(version_in("v3"), 3);
-    for (const char* name :
-         {"", "v", "x-v", "x-v0", "x-v01", "xv1", "x-v-1", "x-v1a", "x-v99999999999999999999"})
+    for (const char* name : {"", "v", "v0", "v01", "v-1", "v1a", "v99999999999999999999", "x1"})
         EXPECT_EQ(version_in(name), 0) << name;
+}
+
+TEST(Versions, HaveASetInEachZone) {
+    for (const SetId id : {SetId{12}, SetId{1, 0}, SetId{3, 17}})
+        EXPECT_EQ(set_id("x", set_name("x", id)), id);
+    EXPECT_EQ(set_name("x", {12}), "x-v12");
+    EXPECT_EQ(set_name("x", {12, 3}), "x-z3-v12");
+    for (const char* name : {"", "x", "x-v", "x-v0", "x-v01", "xv1", "x-v-1", "x-v1a", "y-v1",
+                             "x-z-v1", "x-z01-v1", "x-zz-v1", "x-z-1-v1", "x-z1-v0", "-v1"})
+        EXPECT_EQ(set_id("x", name), std::nullopt) << name;
 }
 
 }  // namespace
