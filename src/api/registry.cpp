@@ -5,6 +5,7 @@
 #include "api/analysis/decide.hpp"
 #include "api/analysis/inquire.hpp"
 #include "api/extended_stateful_set/decide.hpp"
+#include "api/extended_stateful_set/services.hpp"
 #include "api/extended_stateful_set/spec.hpp"
 #include "api/hooks/elasticsearch.hpp"
 #include "api/metrics/prometheus.hpp"
@@ -86,10 +87,15 @@ constexpr Watch extended_stateful_sets[] = {
      .concerns = pods_of_sets.concerns,
      .selector = pods_of_sets.selector,
      .owner_label = extended_stateful_set::owner_label},
+    {&model::services,
+     Named{extended_stateful_set::followed_by},
+     {},
+     extended_stateful_set::trim_service},
     settings_in(hooks::config_map)};
 constexpr std::string_view on_versions[] = {
     extended_stateful_set::version_key, extended_stateful_set::stale_key,
-    extended_stateful_set::template_key, extended_stateful_set::abort_key};
+    extended_stateful_set::template_key, extended_stateful_set::abort_key,
+    extended_stateful_set::serves_key};
 
 [[maybe_unused]] constexpr Watch sets_and_hooks[] = {sets, pods_of_sets,
                                                      settings_in(hooks::config_map)};

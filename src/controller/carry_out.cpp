@@ -59,6 +59,19 @@ std::vector<model::CustomObject> Controller::objects_about(const model::Ref& sub
     return own ? own->about(subject) : std::vector<model::CustomObject>{};
 }
 
+// Objects of other resources than its own.
+std::vector<model::CustomObject> Controller::naming(const model::Ref& subject,
+                                                    const api::Api& api) const {
+    std::vector<model::CustomObject> objects;
+    for (const api::Watch& watch : api.watches) {
+        const bool is_other = watch.resource != api.resource;
+        if (!is_other || !std::holds_alternative<model::Named>(watch.concerns)) continue;
+        for (model::CustomObject& one : store_.objects(watch.resource)->about(subject))
+            objects.push_back(std::move(one));
+    }
+    return objects;
+}
+
 template <class Kind>
 std::vector<Kind> Controller::owned_by(const Candidate& candidate, model::Form form) const {
     std::vector<Kind> owned;
@@ -118,6 +131,7 @@ engine::Snapshot Controller::snapshot(const model::Ref& subject, Candidate candi
     seen.pods = std::move(pods);
     seen.owned = owned_by<model::CustomObject>(candidate, model::Form::Custom);
     seen.sets = owned_by<model::StatefulSet>(candidate, model::Form::StatefulSet);
+    seen.naming = naming(subject, *candidate.api);
     seen.objects = std::move(candidate.objects);
     seen.evidence = about.evidence;
     if (about.search) seen.fetched = about.search->found;

@@ -169,6 +169,7 @@ class Controller {
     std::vector<model::CustomObject> objects_about(const model::Ref& subject,
                                                    const api::Api& api) const;
     // Of all that its objects control and that it watches: those that are of this type.
+    std::vector<model::CustomObject> naming(const model::Ref& subject, const api::Api& api) const;
     template <class Kind>
     std::vector<Kind> owned_by(const Candidate& candidate, model::Form form) const;
     std::vector<model::Pod> pods_of(const model::Ref& subject, const model::StatefulSet& set,

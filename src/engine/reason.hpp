@@ -77,6 +77,10 @@ enum class Tone : std::uint8_t { Normal, Warning };
     X(VersionRemoved, Normal, "A version that is not needed any more was deleted.", "")            \
     X(VersionRefused, Warning, "The API server refuses the StatefulSet of a version.",             \
       "Correct what the message says; it is tried again by itself.")                               \
+    X(ServiceSwitched, Normal, "A Service selects the pods of the version that serves.", "")       \
+    X(ServiceNotSwitched, Warning,                                                                 \
+      "A Service that is to follow the version that serves cannot be switched.",                   \
+      "Correct what the message says; it is tried again by itself.")                               \
     X(TooManyUnready, Warning,                                                                     \
       "So many members are not ready that this is no failure of one: nobody is replaced.",         \
       "Members that become ready again; or a person deletes the pod that is to be replaced.")      \

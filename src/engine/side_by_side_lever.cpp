@@ -10,14 +10,24 @@ bool SideBySideLever::asks_for_retry() const {
     return versions_.tries_again || MembersLever::asks_for_retry();
 }
 
+std::ptrdiff_t SideBySideLever::updated_pods() const {
+    return std::ranges::count_if(
+        seen_.pods, [&](const model::Pod& pod) { return pod.revision == standing().updated; });
+}
+
 // The next attempt begins with fresh pods.
 std::optional<Decision> SideBySideLever::take_back(const Memory&) const {
-    const std::string_view failed = standing().updated;
-    const bool is_gone = std::ranges::none_of(
-        seen_.pods, [&](const model::Pod& pod) { return pod.revision == failed; });
-    if (is_gone) return std::nullopt;
+    if (versions_.keeps_failed || updated_pods() == 0) return std::nullopt;
     return wait(Phase::Held, Reason::RollingBack,
-                fmt::format("Waiting for the pods of {} to be gone.", failed));
+                fmt::format("Waiting for the pods of {} to be gone.", standing().updated));
+}
+
+// Those that stayed behind from the attempt before.
+std::optional<Decision> SideBySideLever::unsure() const {
+    if (standing().exposed.value > 0 || updated_pods() == 0) return std::nullopt;
+    return wait(Phase::Waiting, Reason::PodsNotReady,
+                fmt::format("Waiting for the pods of {} to be gone that were tried before.",
+                            standing().updated));
 }
 
 Lever::StepText SideBySideLever::step_text(const TakeStep& step) const {

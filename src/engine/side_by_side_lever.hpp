@@ -19,12 +19,16 @@ class SideBySideLever final : public MembersLever {
 
     bool asks_for_retry() const override;
     std::optional<Decision> take_back(const Memory& memory) const override;
+    std::optional<Decision> unsure() const override;
     StepText step_text(const TakeStep& step) const override;
     std::string completed_text() const override;
     std::string returning_text() const override;
     std::string returned_text() const override;
 
   private:
+    // Pods of the new version that are there, wanted or not.
+    std::ptrdiff_t updated_pods() const;
+
     const SideBySide& versions_;
 };
 

@@ -68,6 +68,8 @@ struct Snapshot {
     std::optional<CheckProgress> progress;     // what the API remembers of the checks
     std::vector<model::CustomObject> owned;  // by an object in `objects`, that the API watches, too
     std::vector<model::StatefulSet> sets;    // the same
+    // Of other resources that the API watches, and that name the subject; oldest first.
+    std::vector<model::CustomObject> naming;
     // What a decision wanted to look at: each with its object, or without one if there is none.
     std::vector<Fetched> fetched;
     std::optional<Attempt> attempt;     // until something else is done, or nothing

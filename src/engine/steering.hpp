@@ -54,7 +54,8 @@ struct MemberCluster {
 // that are to be there; revisions are versions.
 struct SideBySide {
     MemberCluster pods;
-    bool tries_again = false;  // a version that failed, by itself
+    bool tries_again = false;   // a version that failed, by itself
+    bool keeps_failed = false;  // its pods stay
 };
 
 // What an API wants with a workload.

@@ -35,6 +35,7 @@ inline constexpr Resource statefulsets{"apps",        "v1",  "statefulsets",
                                        "StatefulSet", false, Form::StatefulSet};
 inline constexpr Resource pods{"", "v1", "pods", "Pod", false, Form::Pod};
 inline constexpr Resource config_maps{"", "v1", "configmaps", "ConfigMap", false, Form::ConfigMap};
+inline constexpr Resource services{"", "v1", "services", "Service"};
 inline constexpr Resource secrets{"", "v1", "secrets", "Secret"};
 inline constexpr Resource jobs{"batch", "v1", "jobs", "Job"};
 inline constexpr Resource leases{"coordination.k8s.io", "v1", "leases", "Lease"};

@@ -3,6 +3,8 @@
 
 #include <random>
 
+#include "api/registry.hpp"
+#include "controller/sessions.hpp"
 #include "deploy/embedded.hpp"
 #include "net/core_dumps.hpp"
 #include "operator/identity.hpp"
@@ -17,15 +19,9 @@ using controller::Effects;
 using controller::Input;
 using controller::Log;
 
-// For requests; watches have theirs on top: in each namespace two and at most one for the custom
-// resource of each API, and one for what is declared for it.
+// For requests; each watch has one of its own on top.
 constexpr std::size_t request_connections = 10;
 
-std::size_t connections_for(const Options& options) {
-    const std::size_t in_namespace = 2 + options.apis.size();
-    return request_connections +
-           in_namespace * std::max<std::size_t>(1, options.namespaces.size()) + options.apis.size();
-}
 // How long a write may still take when the process was told to end.
 constexpr Duration shutdown_patience = 10s;
 controller::Settings settings_of(const Options& options, const std::string& config_namespace,
@@ -42,6 +38,10 @@ controller::Settings settings_of(const Options& options, const std::string& conf
     settings.survives_defects = true;
     settings.seed = seed;
     return settings;
+}
+std::size_t connections_for(const Options& options) {
+    return request_connections +
+           controller::make_sessions(settings_of(options, {}, 0), api::apis()).size();
 }
 
 std::vector<kube::WantedPolicy> wanted_policies() {

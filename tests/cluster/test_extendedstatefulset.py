@@ -11,9 +11,9 @@ from typing import Any, Callable
 
 import pytest
 
-from harness.api import ApiError, Object, has_condition
+from harness.api import Api, ApiError, Object, has_condition
 from harness.hookserver import HookServer, allow, refuse
-from harness.kubelets import BEHAVIOUR, UNREADY
+from harness.kubelets import BEHAVIOUR, UNREADY, ZONE_LABEL, ZONES
 from harness.operator import NAMESPACE, sluice
 from harness.places import REPOSITORY
 from harness.recorder import Recorder
@@ -25,6 +25,7 @@ NAME = "ledger"
 KIND = "ExtendedStatefulSet"
 LABEL = "sluice.dev/extendedstatefulset"
 PREFIX = "fissile.cloudfoundry.org"
+AUTOSCALER = "system:serviceaccount:kube-system:horizontal-pod-autoscaler"
 
 
 def extended(namespace: str, replicas: int | None = 3, strategy: Object | None = None,
@@ -36,6 +37,33 @@ def extended(namespace: str, replicas: int | None = 3, strategy: Object | None =
     spec = {"template": {"spec": inner}, "updateStrategy": strategy or {}, **fields}
     return {"apiVersion": f"{PREFIX}/v1alpha1", "kind": KIND,
             "metadata": {"name": NAME, "namespace": namespace}, "spec": spec}
+
+
+def service(namespace: str, follows: str | None = NAME) -> Object:
+    notes = {"sluice.dev/serves": follows} if follows else {}
+    return {"apiVersion": "v1", "kind": "Service",
+            "metadata": {"name": "door", "namespace": namespace, "annotations": notes},
+            "spec": {"selector": {"app": NAME}, "ports": [{"port": 80}]}}
+
+
+def may_scale(api: Api, namespace: str) -> None:
+    """What the autoscaler may do with objects of any kind in a cluster that has its usual roles."""
+    api.create({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "Role",
+                "metadata": {"name": "scale", "namespace": namespace},
+                "rules": [{"apiGroups": [PREFIX], "verbs": ["get", "patch", "update"],
+                           "resources": ["extendedstatefulsets", "extendedstatefulsets/scale"]}]})
+    api.create({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "RoleBinding",
+                "metadata": {"name": "scale", "namespace": namespace},
+                "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role",
+                            "name": "scale"},
+                "subjects": [{"kind": "User", "name": AUTOSCALER,
+                              "apiGroup": "rbac.authorization.k8s.io"}]})
+
+
+def within(value: Any, *path: str) -> Any:
+    for key in path:
+        value = value[key]
+    return value
 
 
 class Extended(Story):
@@ -70,6 +98,11 @@ class Extended(Story):
         return {one["metadata"]["name"]: one
                 for one in self.api.list("StatefulSet", self.namespace)}
 
+    def selected(self) -> str | None:
+        """The version that the Service selects."""
+        return self.api.get("Service", "door", self.namespace)["spec"]["selector"].get(
+            f"{PREFIX}/version")
+
     def says(self, verb: str) -> str:
         """What a person types, and what is printed."""
         return sluice(verb, f"ests/{NAME}", "-n", self.namespace, "--kubeconfig",
@@ -100,7 +133,7 @@ def the_example_of_the_document(s: Extended) -> None:
     assert made["metadata"]["annotations"][f"{PREFIX}/version"] == "1"
     assert made["metadata"]["labels"]["a-label-for-my-stateful-set"] == "foo"
     shown = s.api.kubectl("-n", s.namespace, "get", "ests")
-    assert re.search(rf"{name} +3 +1 +1 +Ready", shown), shown
+    assert re.search(rf"{name} +3 +3 +1 +1 +Ready", shown), shown
 
 
 @STORIES.add
@@ -111,7 +144,7 @@ def a_version_follows_on_the_other(s: Extended) -> None:
     assert s.images(1) == [IMAGE_A] * 3, "both are there"
     s.wait_until_served(2)
     assert s.images(2) == [IMAGE_B] * 3
-    assert list(s.sets()) == [f"{NAME}-v2"]
+    wait_for("version 2 alone", lambda: list(s.sets()), lambda seen: seen == [f"{NAME}-v2"])
     for reason in ("RolloutStarted", "StepTaken", "RolloutCompleted"):
         s.wait_for_event(reason, NAME)
     s.change_image(IMAGE_A)
@@ -184,6 +217,98 @@ def numbers_that_are_not_allowed_are_refused_with_a_sentence(s: Extended) -> Non
 
 
 @STORIES.add
+def who_does_not_say_how_many_gets_the_least_and_can_be_scaled(s: Extended) -> None:
+    scaling = {"min": 2, "max": 7, "oddOnly": True}
+    s.api.create(extended(s.namespace, None, scaling=scaling))
+    s.wait_until_served(1)
+    replicas = ("spec", "template", "spec", "replicas")
+    assert within(s.get(NAME), *replicas) == 3, "the least odd number"
+    s.api.kubectl("-n", s.namespace, "scale", "ests", NAME, "--replicas=5")
+    s.wait_for("five pods", lambda seen: seen["readyReplicas"] == 5, NAME)
+    manifest = extended(s.namespace, None, scaling=scaling)
+    s.api.kubectl("apply", "-f", "-", stdin=json.dumps(manifest))
+    manifest["metadata"]["resourceVersion"] = s.get(NAME)["metadata"]["resourceVersion"]
+    s.api.kubectl("replace", "-f", "-", stdin=json.dumps(manifest))
+    assert within(s.get(NAME), *replicas) == 5, "who says nothing changes nothing"
+
+
+@STORIES.add
+def an_autoscaler_is_not_refused_and_gets_the_nearest_number(s: Extended) -> None:
+    s.begin(3, scaling={"min": 3, "max": 7, "oddOnly": True})
+    may_scale(s.api, s.namespace)
+    for wanted, given in ((4, 5), (9, 7), (1, 3)):
+        s.api.kubectl("-n", s.namespace, f"--as={AUTOSCALER}", "patch", "ests", NAME,
+                      "--subresource=scale", "--type=merge",
+                      "-p", json.dumps({"spec": {"replicas": wanted}}))
+        s.wait_for(f"{given} pods", lambda seen, n=given: seen["readyReplicas"] == n, NAME)
+    assert list(s.sets()) == [f"{NAME}-v1"], "that is no other version"
+
+
+@STORIES.add
+def three_zones_one_after_the_other(s: Extended) -> None:
+    affinity = {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {
+        "nodeSelectorTerms": [{"matchExpressions": [
+            {"key": "kubernetes.io/os", "operator": "In", "values": ["linux"]}]}]}}}
+    manifest = extended(s.namespace, 2, zones=list(ZONES))
+    manifest["spec"]["template"]["spec"]["template"]["spec"]["affinity"] = affinity
+    s.api.create(manifest)
+    s.wait_until_served(1)
+    assert sorted(s.sets()) == [f"{NAME}-z{i}-v1" for i in range(3)]
+    zone_of = {one["metadata"]["name"]: one["metadata"]["labels"][ZONE_LABEL]
+               for one in s.api.list("Node")}
+    for pod in s.api.list("Pod", s.namespace):
+        labels = pod["metadata"]["labels"]
+        index = int(labels[f"{PREFIX}/az-index"])
+        assert labels[f"{PREFIX}/az-name"] == ZONES[index]
+        assert zone_of[pod["spec"]["nodeName"]] == ZONES[index], "though it has terms of its own"
+        variables = {one["name"]: one.get("value") for one in pod["spec"]["containers"][0]["env"]}
+        assert variables["KUBE_AZ"] == ZONES[index]
+        assert variables["AZ_INDEX"] == str(index + 1)
+    with Recorder(s.api, "Pod", s.namespace) as recorder:
+        s.change_image(IMAGE_B)
+        s.wait_until_served(2)
+    wait_for("version 2 alone", lambda: sorted(s.sets()),
+             lambda seen: seen == [f"{NAME}-z{i}-v2" for i in range(3)])
+    made, gone = [], []
+    for change in recorder.changes:
+        labels = change.object["metadata"]["labels"]
+        is_new = labels[f"{PREFIX}/version"] == "2"
+        if change.type == "ADDED" and is_new:
+            made.append(labels[f"{PREFIX}/az-index"])
+        if change.type == "DELETED" and not is_new:
+            gone.append(labels[f"{PREFIX}/az-index"])
+    assert made == sorted(made) and len(made) == 6
+    assert gone == sorted(gone) and len(gone) == 6
+
+
+@STORIES.add
+def a_service_is_switched_and_the_version_before_can_have_it_back(s: Extended) -> None:
+    s.api.create(service(s.namespace))
+    s.begin(2, {"blueGreen": True, "scaleDownDelaySeconds": 3600})
+    wait_for("version 1 to be selected", s.selected, lambda seen: seen == "1")
+    s.change_image(IMAGE_B)
+    wait_for("version 2 to be selected", s.selected, lambda seen: seen == "2")
+    assert s.images(1) == [IMAGE_A] * 2 and s.images(2) == [IMAGE_B] * 2
+    s.wait_for_reason("VersionLeaving")
+    assert "v1" in s.says("abort")
+    wait_for("version 1 to be selected again", s.selected, lambda seen: seen == "1")
+    s.wait_for_reason("RolledBack")
+    wait_for("no pods of version 2", lambda: s.images(2), lambda seen: seen == [])
+    assert s.images(1) == [IMAGE_A] * 2
+
+
+@STORIES.add
+def pods_of_a_stale_version_are_kept_to_be_looked_at(s: Extended) -> None:
+    s.begin(2, {"canaryDeadlineSeconds": 3, "whenStale": "Keep"})
+    s.change_image(IMAGE_B, UNREADY)
+    s.wait_for_reason("RolledBack")
+    stays("the canary", lambda: s.images(2), lambda seen: seen == [IMAGE_B])
+    assert s.images(1) == [IMAGE_A] * 2
+    s.change_image(IMAGE_A)
+    s.wait_until_served(3)
+
+
+@STORIES.add
 def who_meddles_with_a_version_finds_it_put_right(s: Extended) -> None:
     s.begin(2)
     s.api.kubectl("-n", s.namespace, "scale", "sts", f"{NAME}-v1", "--replicas=3")
@@ -230,6 +355,14 @@ def a_stolen_token_makes_and_deletes_no_other_sets(s: Extended) -> None:
             ({"spec": {"template": pod_template("mine", IMAGE_B)}}, "partition and nothing else")):
         with pytest.raises(ApiError, match=sentence):
             thief.patch("StatefulSet", "mine", change, s.namespace)
+    s.api.create(service(s.namespace, follows=None))
+    nobodys = {"spec": {"selector": {f"{PREFIX}/version": "1"}}}
+    with pytest.raises(ApiError, match="only Services that follow an ExtendedStatefulSet"):
+        thief.patch("Service", "door", nobodys, s.namespace)
+    s.api.patch("Service", "door", {"metadata": {"annotations": {"sluice.dev/serves": NAME}}},
+                s.namespace)
+    with pytest.raises(ApiError, match="the version that a Service selects, and nothing else"):
+        thief.patch("Service", "door", {"spec": {"selector": {"app": "mine"}}}, s.namespace)
     with pytest.raises(ApiError, match="cannot patch resource"):
         thief.patch(KIND, NAME, {"metadata": {"labels": {"a": "b"}}}, s.namespace)
 

@@ -32,6 +32,7 @@ RESOURCES_NEVER = {
 VERBS_AT_MOST = {
     "pods": READING,
     "persistentvolumeclaims": READING,
+    "services": READING,
     "statefulsets": READING | {"patch"},
     "leases": {"create", "get", "update", "delete"},
     "phasedrollouts": READING | {"patch"},
@@ -53,7 +54,8 @@ MAKES = {
     "ClusterRole sluice-statefulcluster": {
         "pods": {"create", "patch"}, "persistentvolumeclaims": {"create", "delete"},
         "controllerrevisions": {"create", "delete"}},
-    "ClusterRole sluice-extendedstatefulset": {"statefulsets": {"create", "delete"}},
+    "ClusterRole sluice-extendedstatefulset": {
+        "statefulsets": {"create", "delete"}, "services": {"patch"}},
 }
 
 # A rollback, an abort and a pod that is stuck: all APIs delete pods, and they have one role for it.
@@ -209,6 +211,7 @@ def binding(kind: str = "ClusterRoleBinding", to: str = "sluice", **subject: str
     role(name="sluice-statefulcluster", apiGroups=["apps"], resources=["statefulsets"],
          verbs=["delete"]),
     role(name="sluice-extendedstatefulset", verbs=["create"]),
+    role(name="sluice-workloads", resources=["services"], verbs=["patch"]),
     role(apiGroups=["sts.plus"], resources=["phasedrollouts"], verbs=["delete"]),
     role(apiGroups=["sts.plus"], resources=["phasedrollouts/status"], verbs=["update"]),
     role(apiGroups=["argoproj.io"], resources=["rolloutplugins"], verbs=["delete"]),

@@ -31,6 +31,7 @@ bool Reconciliation::make_or_scale(const SetId& id) {
     if (!seen && (pods.value == 0 || id.version != next_.update)) return false;
     const bool is_on_trial = id.version != next_.current;
     if (is_on_trial && pods.value == 0 && spec_.replicas.value > 0 && !can_go_back()) return false;
+    if (is_on_trial && pods.value == 0 && is_selected(id.version)) return false;
     if (is_on_trial) begin_waiting();
     if (seen) {
         add_action(scaling_of(*seen->set, pods, fence()));
@@ -93,8 +94,13 @@ bool Reconciliation::is_leaving(int version) const {
 // One zone after the other.
 bool Reconciliation::delete_superseded() {
     for (const Version& one : versions_) {
-        const bool stays = one.number == next_.current || one.number == next_.update;
-        if (stays || is_leaving(one.number) || !may_go(one)) continue;
+        const bool is_wanted = one.number == next_.current || one.number == next_.update;
+        if (is_wanted || is_selected(one.number) || is_leaving(one.number) || !may_go(one))
+            continue;
+        if (const auto until = stays_until(one.number)) {
+            wake_at(*until);
+            continue;
+        }
         const model::StatefulSet& set = *one.parts.front().set;
         engine::Action deletion =
             engine::deletion_of({ref_to(model::statefulsets, set.meta.key), set.meta.uid});
@@ -134,8 +140,8 @@ void Reconciliation::write_status(bool is_urgent) {
 void Reconciliation::act() {
     if (substance_of(next_) != substance_of(old_)) return write_status(true);
     // That something was refused is told before it is tried again.
-    if (refused()) write_status(true);
-    const bool acts = make_or_scale(next_.current) ||
+    if (refused() || !service_problem().empty()) write_status(true);
+    const bool acts = make_or_scale(next_.current) || switch_services() ||
                       (next_.update != next_.current && make_or_scale(next_.update)) ||
                       mark_stale() || delete_superseded();
     for (std::size_t i = 1; i < decision_.actions.size(); ++i)

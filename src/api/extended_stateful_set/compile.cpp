@@ -23,6 +23,9 @@ engine::Plan compile(const Spec& spec, const Circumstances& now) {
         plan.deadline = now.deadline;
     }
     plan.at_deadline = engine::OnFailure::Rollback;
+    if (!now.blocked_by.empty())
+        plan.throughout.emplace_back(
+            engine::Refused{engine::Reason::ServiceNotSwitched, now.blocked_by});
     const gates::StepGates guards{spec.strategy.gates, now.gates};
     const PodCount canaries{std::min(spec.strategy.canaries, now.pods.value)};
     std::optional<PodIndex> prev;

@@ -3,6 +3,9 @@
 // object says otherwise, and its gates must agree.
 #pragma once
 
+#include <optional>
+#include <string>
+
 #include "api/extended_stateful_set/spec.hpp"
 #include "engine/plan.hpp"
 
@@ -16,6 +19,7 @@ struct Circumstances {
     std::optional<Instant> deadline = {};  // of pods that were made and are not ready yet
     std::optional<PodIndex> old_pod = {};  // of the version that serves, if there is any
     bool can_go_back = true;               // that one would serve without the new one
+    std::string blocked_by = {};           // what is to be put right first; empty: nothing
 
     PodCount all() const { return {pods.value * zones}; }
 };

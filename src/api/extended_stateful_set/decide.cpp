@@ -60,13 +60,15 @@ void Reconciliation::note_version() {
 }
 
 // Fewer pods in each zone are no reason to reach another one: the last one that was reached stays
-// so.
+// so, and whoever rests there goes on resting.
 void Reconciliation::keep_reach() {
     const int before = std::exchange(next_.in_zone, spec_.replicas).value;
     const int exposed = next_.exposed.value, each = spec_.replicas.value;
     if (spec_.zones.count() == 1 || before == each || before == 0 || exposed == 0) return;
     const int full = (exposed - 1) / before;
     next_.exposed = {full * each + std::min(exposed - full * before, each)};
+    if (auto& rest = next_.gates.pause; rest && rest->step == exposed)
+        rest->step = next_.exposed.value;
 }
 
 bool Reconciliation::is_aborted() const {
@@ -182,7 +184,8 @@ Circumstances Reconciliation::circumstances() const {
         .gates = gates::circumstances_of(spec_.strategy.gates, next_.gates, seen_, allow_unready),
         .deadline = deadline(),
         .old_pod = old_pod(),
-        .can_go_back = can_go_back()};
+        .can_go_back = can_go_back(),
+        .blocked_by = service_problem()};
 }
 
 engine::Course Reconciliation::course() const {
@@ -192,20 +195,19 @@ engine::Course Reconciliation::course() const {
     course.reports_on_workload = false;
     course.allowed = Reason::StepTaken;
     course.name = name();
-    course.versions =
-        engine::SideBySide{.pods = {.names = pod_names(),
-                                    .exposed = next_.exposed,
-                                    .current = revision_of(next_.current),
-                                    .updated = revision_of(next_.update),
-                                    .memory = memory_of(next_)},
-                           .tries_again = next_.attempts <= spec_.strategy.retry_count};
+    course.versions = engine::SideBySide{.pods = {.names = pod_names(),
+                                                  .exposed = next_.exposed,
+                                                  .current = revision_of(next_.current),
+                                                  .updated = revision_of(next_.update),
+                                                  .memory = memory_of(next_)},
+                                         .tries_again = tries_again(),
+                                         .keeps_failed = keeps_failed()};
     if (const Version* update = find_version(versions_, next_.update);
         update && update->is_stale()) {
         course.quarantine = engine::Quarantine{revision_of(next_.update), true};
         course.versions->tries_again = false;
     }
     if (is_aborted()) {
-        course.versions->tries_again = false;
         const std::string unwanted =
             fmt::format("Somebody does not want {}", revision_of(next_.update));
         if (can_go_back())
@@ -232,7 +234,7 @@ void Reconciliation::steer() {
         next_.exposed = exposed;
         if (memory->returning && !(before && before->returning))
             next_.failure = decision_.report.message;
-        if (!memory->open && !memory->failed) next_.current = version_in(memory->revision);
+        if (!memory->open && !memory->failed) serve(version_in(memory->revision));
     }
     next_.gates = gates::noted(std::move(next_.gates), decision_, object_, is_open(), now_);
 }
@@ -241,12 +243,22 @@ void Reconciliation::steer() {
 PodCount Reconciliation::wanted(const SetId& id) const {
     if (id.version == next_.current) return spec_.replicas;
     if (id.version != next_.update) return PodCount{0};
+    if (const Version* failed = find_version(versions_, id.version); failed && keeps_failed()) {
+        const Part* part = failed->in_zone(id.zone.value_or(0));
+        return part ? part->set->replicas : PodCount{0};
+    }
     const int in_zones_before = id.zone.value_or(0) * spec_.replicas.value;
     return {std::clamp(next_.exposed.value - in_zones_before, 0, spec_.replicas.value)};
 }
 
 Decision Reconciliation::decide() && {
+    decision_.subject = subject();
+    if (service_problem().empty() && switch_services()) {
+        decision_.report = {engine::Phase::Rolling, Reason::ServiceSwitched, {}, {}};
+        return std::move(decision_);
+    }
     note_version();
+    go_back_at_once();
     keep_reach();
     steer();
     decision_.subject = subject();

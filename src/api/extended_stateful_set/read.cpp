@@ -26,6 +26,7 @@ constexpr Range canaries_range{0, replicas_max};
 constexpr Range retries_range{0, 100};
 constexpr Range seconds_range{0, 604'800};  // 7 days
 constexpr Range deadline_range{1, 604'800};
+constexpr Duration blue_green_delay = 30s;
 constexpr std::size_t version_digits_max = 9;
 constexpr std::size_t label_key_max = 317;  // a prefix of 253 characters, a slash, a name of 63
 
@@ -53,6 +54,10 @@ Strategy read_strategy(const Fields& fields) {
     strategy.canary_time = seconds("canarySeconds", strategy.canary_time);
     if (const auto deadline = fields.number("canaryDeadlineSeconds", deadline_range))
         strategy.canary_deadline = std::chrono::seconds{*deadline};
+    const bool is_blue_green = fields.flag("blueGreen").value_or(false);
+    strategy.scale_down_delay =
+        seconds("scaleDownDelaySeconds", is_blue_green ? blue_green_delay : Duration{0});
+    strategy.keeps_stale = fields.choice("whenStale", {"ScaleDown", "Keep"}) == 1;
     if (const auto gates = fields.object("gates", !required))
         strategy.gates = gates::read_gates(*gates);
     return strategy;
@@ -115,7 +120,7 @@ Spec read_fields(const Fields& fields) {
     if (json::object* inner = set.is_object() && set.get_object().contains("spec")
                                   ? set.get_object()["spec"].if_object()
                                   : nullptr)
-        inner->erase("replicas");
+        inner->stable_erase("replicas");
     spec.set = json::serialize(set);
     spec.replicas = PodCount{spec.scaling.nearest(spec.wanted.value_or(spec.scaling.min ? 0 : 1))};
     if (spec.pods().value > replicas_max)
@@ -178,7 +183,8 @@ std::optional<SetId> set_id(std::string_view owner, std::string_view name) {
     const std::string_view rest = name.substr(0, at);
     if (rest.size() > owner.size() + 2 && rest.substr(owner.size()).starts_with("-z"))
         id.zone = whole_number<int>(rest.substr(owner.size() + 2));
-    const bool is_called_so = id.version > 0 && set_name(owner, id) == name;
+    const bool is_called_so =
+        id.version > 0 && id.zone.value_or(0) >= 0 && set_name(owner, id) == name;
     return is_called_so ? std::optional{id} : std::nullopt;
 }
 

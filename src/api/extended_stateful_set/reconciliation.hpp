@@ -1,5 +1,6 @@
 // One decision about one ExtendedStatefulSet, which is there and can be read. Which versions there
-// are to be is in decide.cpp, what is done for it in acting.cpp.
+// are to be is in decide.cpp, which one serves and who follows it in serving.cpp, what is done for
+// it in acting.cpp.
 #pragma once
 
 #include <string>
@@ -27,6 +28,15 @@ class Reconciliation {
     void note_version();
     void keep_reach();
     void settle_at_zero();
+    void serve(int version);
+    void go_back_at_once();
+    bool serves_now() const;
+    std::string service_problem() const;
+    bool switch_services();
+    bool is_selected(int version);
+    std::optional<Instant> stays_until(int version) const;
+    bool keeps_failed() const;
+    bool tries_again() const;
     bool is_open() const;
     bool is_aborted() const;
     bool disturbs_nobody() const;

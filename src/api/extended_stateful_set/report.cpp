@@ -31,6 +31,11 @@ constexpr engine::Command own_commands[] = {
     {Reason::VersionRefused,
      "what the message says: kubectl -n {0} edit extendedstatefulset {1}; of a name that somebody "
      "else has: delete that StatefulSet, or apply another template"},
+    {Reason::VersionLeaving,
+     "by itself; while the version before is there, to have it back: sluice abort ests/{1} -n {0}"},
+    {Reason::ServiceNotSwitched,
+     "what the message says; or, so that it follows no longer: kubectl -n {0} annotate service "
+     "NAME sluice.dev/serves-"},
     {Reason::ScaledToZero, "kubectl -n {0} scale extendedstatefulset {1} --replicas=N"},
     {Reason::StepPaused,
      "kubectl -n {0} annotate --overwrite extendedstatefulset {1} sluice.dev/promote=$(date +%s)"},
@@ -115,12 +120,15 @@ StatusReport Reconciliation::report_on_pods() const {
                 Reason::PodsNotReady,
                 fmt::format("Waiting for {} pods of {} to be ready.", spec_.pods().value, version),
                 {}};
-    if (versions_.size() > 1 && next_.current == next_.update)
+    if (versions_.size() > 1 && next_.current == next_.update) {
+        const auto until = stays_until(next_.previous);
         return {Phase::Rolling,
                 Reason::VersionLeaving,
-                fmt::format("All {} pods of {} are ready; the version before it goes.",
-                            spec_.pods().value, version),
+                fmt::format("All {} pods of {} are ready; the version before it {}.",
+                            spec_.pods().value, version,
+                            until ? "stays until " + to_rfc3339(*until) : std::string{"goes"}),
                 {}};
+    }
     const bool is_clamped = spec_.wanted && *spec_.wanted != spec_.replicas.value;
     const std::string note =
         is_clamped ? fmt::format(" spec.scaling does not allow {}.", *spec_.wanted) : std::string{};
@@ -141,6 +149,8 @@ void Reconciliation::report() {
                             fmt::format("StatefulSet {} was refused: {}", tried->ref.name,
                                         tried->refusal.value_or(engine::Refusal{}).why),
                             {}};
+    else if (std::string problem = service_problem(); !problem.empty())
+        decision_.report = {Phase::Held, Reason::ServiceNotSwitched, std::move(problem), {}};
     else if (decision_.report.phase == Phase::Idle && seen_.hook_problem)
         decision_.report = {Phase::Blocked,
                             engine::reason_of(*seen_.hook_problem),

@@ -64,6 +64,8 @@ struct Strategy {
     bool update_not_ready = false;
     Duration canary_time{0};          // so long canaries are to be ready
     Duration canary_deadline = 600s;  // and by then
+    Duration scale_down_delay{0};     // the version before stays so long, once another one serves
+    bool keeps_stale = false;         // the pods of a version that has failed
     gates::Gates gates;
 };
 

@@ -18,6 +18,8 @@ constexpr auto status_fields = [](auto& json, auto& status) {
         .always("updatedReplicas", status.updated)
         .field("selector", status.selector, sentence_max)
         .field("currentVersion", status.current)
+        .field("previousVersion", status.previous)
+        .field("servesSince", status.serving)
         .field("updateVersion", status.update)
         .field("lastVersion", status.last)
         .field("template", status.digest, short_max)
@@ -60,6 +62,7 @@ std::string write_status(const Status& status) {
 Status substance_of(Status status) {
     Status substance;
     substance.current = status.current;
+    substance.previous = status.previous;
     substance.update = status.update;
     substance.last = status.last;
     substance.digest = std::move(status.digest);

@@ -24,6 +24,8 @@ struct Status : StatusHead {
     PodCount updated;      // of the version that is wanted
     std::string selector;  // for the scale subresource
     int current = 0;       // the version that serves
+    int previous = 0;      // the version that served before
+    Instant serving;       // since when this one serves
     int update = 0;        // the version that is wanted
     int last = 0;          // the highest number that was given
     std::string digest;    // of the template of the wanted one

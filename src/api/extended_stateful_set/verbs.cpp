@@ -73,16 +73,19 @@ Change annotating(std::string_view annotation, json::value value, std::string do
 
 Reply abort(const Steered& steered, Instant) {
     const Status status = read_status(steered.object);
-    if (status.current == status.update)
+    const bool has_previous = status.versions.contains(status.previous);
+    if (status.current == status.update && !has_previous)
         return decline("{} has no version on its way, so there is nothing to abort.",
                        steered.title);
     if (status.observed_generation < steered.object.meta.generation)
         return decline("Sluice has not seen the last change of {} yet; try again in a moment.",
                        steered.title);
     const std::string version = revision_of(status.update);
-    return annotating(abort_key, json::string(std::to_string(status.update)),
-                      fmt::format("{} of {} is not wanted any more: its pods go, and {} goes on.",
-                                  version, steered.title, revision_of(status.current)));
+    return annotating(
+        abort_key, json::string(std::to_string(status.update)),
+        fmt::format(
+            "{} of {} is not wanted any more: its pods go, and {} goes on.", version, steered.title,
+            revision_of(status.current == status.update ? status.previous : status.current)));
 }
 
 // What was aborted is wanted again.

@@ -7,6 +7,13 @@
 #include "sim/api/state.hpp"
 
 namespace sluice::sim {
+
+bool is_in_force(const Storage& storage, const std::string& kind, const std::string& name) {
+    const std::string group = ".admissionregistration.k8s.io";
+    return storage.find({kind + "admissionpolicies" + group, {}, name}) &&
+           storage.find({kind + "admissionpolicybindings" + group, {}, name});
+}
+
 namespace {
 
 constexpr std::int64_t closed = 1'000'000;
@@ -28,12 +35,6 @@ bool is_subscribed(const json::object& set) {
     const json::object& labels = object_at(set, "/metadata/labels");
     return std::ranges::any_of(apis(),
                                [&](const Api& api) { return labels.contains(api.label.key); });
-}
-
-bool is_in_force(const Storage& storage, const std::string& kind, const std::string& name) {
-    const std::string group = ".admissionregistration.k8s.io";
-    return storage.find({kind + "admissionpolicies" + group, {}, name}) &&
-           storage.find({kind + "admissionpolicybindings" + group, {}, name});
 }
 
 bool is_on_delete(const json::object& set) {
@@ -287,6 +288,8 @@ json::object mutated(const AdmissionRequest& request, json::object object) {
         keep_gate(request, object);
     if (is_statefulset(request) && !request.before && is_closed_at_birth(request, object))
         begin_closed(object);
+    for (const Api& api : apis())
+        if (api.mutate) api.mutate(request, object);
     return object;
 }
 

@@ -29,6 +29,8 @@ struct Admitted {
     std::optional<std::string> refusal = {};  // why it is forbidden
 };
 
+// Both are stored: the policy of this kind ("mutating" or "validating"), and its binding.
+bool is_in_force(const Storage& storage, const std::string& kind, const std::string& name);
 // The policy that closes the gate of a new StatefulSet which an object of this API names.
 std::string create_gate_of(const Api& api);
 

@@ -312,7 +312,9 @@ Response Handling::scale() {
     if (request_.method == "GET") return {.body = now};
     auto sent = wanted_scale(now);
     if (!sent) return sent.error();
-    const json::object wanted = std::move(*sent);
+    const AdmissionRequest admission{server_.storage_, *target_.resource, "scale", request_.user,
+                                     &before->object()};
+    const json::object wanted = mutated(admission, std::move(*sent));
     const std::int64_t replicas = number_at(wanted, "/spec/replicas");
     static const Resource scales{"autoscaling", "v1", "scales", "scale", "Scale"};
     const bool is_custom = target_.resource->is_custom();
@@ -322,8 +324,7 @@ Response Handling::scale() {
                          fmt::format("Invalid value: {}: {}", replicas,
                                      is_custom ? "should be a non-negative integer"
                                                : "must be greater than or equal to 0")}});
-    const Admitted judged = admitted(
-        {server_.storage_, *target_.resource, "scale", request_.user, &before->object()}, wanted);
+    const Admitted judged = admitted(admission, wanted);
     if (judged.refusal) return denied(*target_.resource, target_.name, *judged.refusal);
     json::object after = before->object();
     set(after, target_.resource->replicas_at, replicas);

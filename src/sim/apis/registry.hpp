@@ -3,6 +3,7 @@
 // adds an API adds a folder and a row.
 #pragma once
 
+#include <boost/json/fwd.hpp>
 #include <memory>
 #include <span>
 #include <string>
@@ -12,6 +13,7 @@
 namespace sluice::sim {
 
 struct Action;
+struct AdmissionRequest;
 struct Expectation;
 struct Inspection;
 struct RandomPart;
@@ -49,8 +51,11 @@ struct Api {
     bool lets_many_go = false;                          // pods in one step
     bool reports_on_set = false;                        // and on no object of its own
     bool owns_sets = false;                             // its objects make StatefulSets
-    std::span<const ReportField> fields = {};           // of a report, beside those of all APIs
-    std::span<const Action> (*actions)() = nullptr;     // null: none
+    // Its admission policies, beside those of all APIs, and what those in force make of a write.
+    std::span<const std::string_view> policies = {};
+    void (*mutate)(const AdmissionRequest& request, boost::json::object& object) = nullptr;
+    std::span<const ReportField> fields = {};        // of a report, beside those of all APIs
+    std::span<const Action> (*actions)() = nullptr;  // null: none
     std::span<const Expectation> (*expectations)() = nullptr;
     void (*promises)(Observers& all, const Inspection& inspection) = nullptr;
     const RandomPart* random = nullptr;  // null: it steers nothing in random worlds

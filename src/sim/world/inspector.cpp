@@ -1,6 +1,7 @@
 #include "sim/world/inspector.hpp"
 
 #include "sim/api/admission.hpp"
+#include "sim/api/state.hpp"
 #include "sim/apis/registry.hpp"
 
 namespace sluice::sim {
@@ -42,6 +43,12 @@ HostWitness Inspector::witness() {
     return witness;
 }
 
+// A deletion that waits for what the object owns.
+bool Inspector::begins_to_go(const Change& change) {
+    return is_terminating(change.object->object()) &&
+           !(change.before && is_terminating(change.before->object()));
+}
+
 void Inspector::end(const OperatorHost& host) {
     show(&Observer::on_end, host);
 }
@@ -50,7 +57,7 @@ void Inspector::on_change(const Change& change) {
     show(&Observer::on_change, change);
     const bool is_own = change.user == operator_user;
     if (is_own && change.place.resource == "statefulsets.apps" &&
-        change.type == Change::Type::Modified)
+        change.type == Change::Type::Modified && !begins_to_go(change))
         on_set_write(change);
     if (is_own && change.place.resource == "pods")
         if (const auto removal = history_.removal(change)) {

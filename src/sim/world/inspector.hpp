@@ -29,6 +29,7 @@ class Inspector {
 
   private:
     void on_change(const Change& change);
+    static bool begins_to_go(const Change& change);
     void on_set_write(const Change& change);
     template <class... Seen, class... Given>
     void show(void (Observer::*event)(Seen...), Given&&... given) {

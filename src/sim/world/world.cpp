@@ -17,6 +17,8 @@ std::vector<std::string> policy_names() {
                                    "sluice-notice", "sluice-scale-to-zero"};
     for (const Api& api : apis())
         if (!api.target.empty()) names.push_back(create_gate_of(api));
+    for (const Api& api : apis())
+        names.insert(names.end(), api.policies.begin(), api.policies.end());
     return names;
 }
 

@@ -8,6 +8,8 @@ namespace sluice::sim::extended_stateful_set {
 Api row();
 
 // What the row is made of.
+inline constexpr const char* replicas_policy = "sluice-extendedstatefulset-replicas";
+void mutate(const AdmissionRequest& request, boost::json::object& object);
 void promises(Observers& all, const Inspection& inspection);
 extern const RandomPart random_part;
 std::span<const demo::Story> stories();

@@ -31,6 +31,9 @@ constexpr WordField own_fields[] = {
     {"max", "/spec/scaling/max", as_number},
     {"odd-only", "/spec/scaling/oddOnly", as_flag},
     {"zones", "/spec/zones", zones_of},
+    {"blue-green", "/spec/updateStrategy/blueGreen", as_flag},
+    {"stays", "/spec/updateStrategy/scaleDownDelaySeconds", as_seconds},
+    {"when-stale", "/spec/updateStrategy/whenStale", as_text},
     {"canaries", "/spec/updateStrategy/canaries", as_number},
     {"retries", "/spec/updateStrategy/retryCount", as_number},
     {"not-ready", "/spec/updateStrategy/updateNotReady", as_flag},
@@ -77,6 +80,17 @@ Response roll_out(World& world, const std::string& name, const std::string& imag
     annotations[behaviour_annotation] = behaviour.empty() ? json::value{} : json::value(behaviour);
     sim::set(changes, "/spec/template/spec/template/metadata/annotations", std::move(annotations));
     return world.merge(extended_sets, shop, name, changes);
+}
+
+Response create_service(World& world, const std::string& name, const std::string& owner) {
+    json::object service{
+        {"apiVersion", "v1"},
+        {"kind", "Service"},
+        {"metadata", json::object{{"name", name}, {"namespace", shop}}},
+        {"spec", json::object{{"selector", json::object{{"app", owner}}},
+                              {"ports", json::array{json::object{{"port", 80}}}}}}};
+    sim::set(service, serves_at, json::string(owner));
+    return world.create(std::move(service));
 }
 
 std::int64_t version_of(const json::object& set) {

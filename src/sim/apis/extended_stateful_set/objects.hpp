@@ -7,6 +7,9 @@ namespace sluice::sim::extended_stateful_set {
 
 inline constexpr const char* extended_sets = "extendedstatefulsets.fissile.cloudfoundry.org";
 inline constexpr const char* sets = "statefulsets.apps";
+inline constexpr const char* services = "services";
+inline constexpr const char* serves_at = "/metadata/annotations/sluice.dev~1serves";
+inline constexpr const char* selected_at = "/spec/selector/fissile.cloudfoundry.org~1version";
 inline constexpr const char* version_at = "/metadata/annotations/fissile.cloudfoundry.org~1version";
 inline constexpr const char* stale_at = "/metadata/annotations/fissile.cloudfoundry.org~1stale";
 inline constexpr const char* zone_at = "/metadata/labels/fissile.cloudfoundry.org~1az-index";
@@ -17,6 +20,9 @@ Response create(World& world, const std::string& name, const FieldTexts& fields)
 // Another template; how its pods behave is a part of it.
 Response roll_out(World& world, const std::string& name, const std::string& image,
                   const std::string& behaviour = {});
+
+// A Service of this name that finds all its pods, and follows the version that serves.
+Response create_service(World& world, const std::string& name, const std::string& owner);
 
 // The StatefulSets of its versions, the oldest first and zone by zone, without those that are being
 // deleted.

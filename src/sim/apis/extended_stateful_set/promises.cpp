@@ -166,10 +166,46 @@ void takes_turns(const Promise& promise, const Change& change) {
     const std::int64_t before =
         change.before ? number_at(change.before->object(), "/spec/replicas") : 0;
     const std::int64_t pods = number_at(set, "/spec/replicas");
-    const std::int64_t in_zone = number_at(object, "/spec/template/spec/replicas", 1);
+    const std::int64_t in_zone = number_at(object, "/status/podsPerZone", 1);
     const std::int64_t turn = number_at(object, "/status/exposed") - zone_of(set) * in_zone;
     if (pods > before && pods > std::clamp<std::int64_t>(turn, 0, in_zone))
         promise.broken("{} has {} pods before its turn", change.place.name, pods);
+}
+
+// A Service of this namespace that follows the object selects the version of the set.
+bool is_selected(const ApiServer& api, const json::object& set) {
+    return std::ranges::any_of(
+        api.list(services, text_at(set, "/metadata/namespace")), [&](const ObjectPtr& service) {
+            const json::object& one = service->object();
+            return text_at(one, serves_at) == text_at(set, "/metadata/ownerReferences/0/name") &&
+                   text_at(one, selected_at) == text_at(set, version_at);
+        });
+}
+
+// S42: no Service is sent to a version of which no pod is ready, and no pods go that one selects.
+void serves_services(const Promise& promise, const Change& change) {
+    const ApiServer& api = promise.in.cluster.api();
+    const json::object& now = change.object->object();
+    if (change.place.resource == services) {
+        promise.tested();
+        const ObjectPtr object =
+            api.find(extended_sets, text_at(now, "/metadata/namespace"), text_at(now, serves_at));
+        if (!object) return promise.broken("Service {} follows nobody", change.place.name);
+        if (number_at(object->object(), "/spec/template/spec/replicas", 1) == 0) return;
+        for (const ObjectPtr& set : versions_of(api, object->object()))
+            if (text_at(set->object(), version_at) == text_at(now, selected_at) &&
+                ready_pods(api, set->object()) > 0)
+                return;
+        return promise.broken("Service {} selects no pod that is ready", change.place.name);
+    }
+    if (change.place.resource != sets || !is_version(now) || !takes_pods(change)) return;
+    const ObjectPtr object = object_of(promise, now);
+    if (!object || is_terminating(object->object())) return;
+    promise.tested();
+    const bool goes = change.type == Change::Type::Deleted || is_terminating(now);
+    const bool wants_some = number_at(object->object(), "/spec/template/spec/replicas", 1) > 0;
+    if ((goes || number_at(now, "/spec/replicas") == 0) && wants_some && is_selected(api, now))
+        promise.broken("the pods of {} go, and a Service selects them", change.place.name);
 }
 
 constexpr Rule<> rules[] = {
@@ -177,6 +213,7 @@ constexpr Rule<> rules[] = {
     {.name = "S39", .on_own_change = keeps_serving},
     {.name = "S40", .on_own_change = awaits_canaries},
     {.name = "S41", .on_own_change = takes_turns},
+    {.name = "S42", .on_own_change = serves_services},
 };
 
 }  // namespace

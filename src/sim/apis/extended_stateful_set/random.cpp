@@ -30,7 +30,10 @@ void make(Chaos& chaos) {
     if (chaos.chance(20)) wanted["odd-only"] = "true";
     if (chaos.chance(30)) wanted["zones"] = zones[chaos.below(std::size(zones))];
     if (chaos.chance(30)) wanted["hook"] = hook;
+    if (chaos.chance(30)) wanted["stays"] = "1m";
+    if (chaos.chance(20)) wanted["when-stale"] = "Keep";
     if (chaos.chance(20)) wanted["rest"] = chaos.chance(50) ? "20s" : "promoted";
+    if (chaos.chance(50)) create_service(chaos.world(), "ledger", name);
     chaos.did("create {}", name);
     create(chaos.world(), name, wanted);
 }

@@ -45,8 +45,12 @@ constexpr Action action_table[] = {
     {"extendedstatefulset",
      "NAME [replicas N] [image IMAGE] [behaves HOW] [min N] [max N] [odd-only true] [canaries N] "
      "[retries N] [not-ready true] [canary-time TIME] [deadline TIME] [min-ready TIME] "
-     "[zones ZONE,ZONE], and gates",
+     "[zones ZONE,ZONE] [blue-green true] [stays TIME] [when-stale Keep], and gates",
      1, create_extended},
+    {"service", "NAME follows EXTENDEDSTATEFULSET", 3,
+     [](World& world, Words words) { return create_service(world, words[0], words[2]); }},
+    {"annotate service", "NAME KEY=VALUE|KEY-", 2,
+     [](World& world, Words words) { return annotate(world, services, words); }},
     {"change extendedstatefulset", "NAME FIELD VALUE|none", 3, change_extended},
     {"set extendedstatefulset image", "NAME IMAGE [behaves HOW]", 2, set_image},
     {"scale extendedstatefulset", "NAME NUMBER", 2, scale},
@@ -63,6 +67,12 @@ constexpr Expectation expectation_table[] = {
     {"versions", "NAME v1 TAG... v2 TAG..., in zones z0-v1 TAG...; ! is not ready", 1, true,
      [](const World& world, Words words) {
          return unless_same(joined(words.subspan(1)), versions_text(world.cluster.api(), words[0]));
+     }},
+    {"service", "NAME selects VERSION|all", 3, true,
+     [](const World& world, Words words) {
+         const ObjectPtr service = world.cluster.api().find(services, shop, words[0]);
+         const std::string said = service ? text_at(service->object(), selected_at) : "gone";
+         return unless_same(words[2], said.empty() ? "all" : "v" + said);
      }},
     {"stale", "NAME VERSION|SET TEXT|no", 3, true,
      [](const World& world, Words words) {
@@ -81,7 +91,8 @@ constexpr ReportField report_fields[] = {
     {"runs-1", "/status/versions/1"},     {"runs-2", "/status/versions/2"},
 };
 
-constexpr std::string_view judged[] = {sets};
+constexpr std::string_view policies[] = {replicas_policy};
+constexpr std::string_view judged[] = {sets, services};
 
 }  // namespace
 
@@ -92,6 +103,8 @@ Api row() {
             .resource = extended_sets,
             .judged = judged,
             .owns_sets = true,
+            .policies = policies,
+            .mutate = mutate,
             .fields = report_fields,
             .actions = [] { return std::span<const Action>{action_table}; },
             .expectations = [] { return std::span<const Expectation>{expectation_table}; },

@@ -113,6 +113,17 @@ TEST(ExtendedSpec, HasZonesUnderEitherName) {
     EXPECT_EQ(read(with(R"("zones":["a"],"zoneNodeLabel":"rack")")).zones.node_label, "rack");
 }
 
+TEST(ExtendedSpec, WhoDoesNotSayHowManyPodsThereAreChangesNoVersion) {
+    testing::Known known;
+    std::set<std::string> digests{known.digest()};
+    for (const char* replicas : {R"("replicas":5,)", ""}) {
+        known.object.spec = testing::small_spec;
+        known.object.spec.replace(known.object.spec.find(R"("replicas":2,)"), 13, replicas);
+        digests.insert(known.digest());
+    }
+    EXPECT_EQ(digests.size(), 1u);
+}
+
 TEST(ExtendedSpec, OtherZonesAreAnotherVersion) {
     testing::Known known;
     std::set<std::string> digests{known.digest()};

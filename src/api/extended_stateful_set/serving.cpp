@@ -1,0 +1,94 @@
+// Which version of an ExtendedStatefulSet serves, the Services that follow it, and the version
+// before it, which may stay for a while.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "api/extended_stateful_set/reconciliation.hpp"
+#include "api/extended_stateful_set/services.hpp"
+
+namespace sluice::api::extended_stateful_set {
+
+void Reconciliation::serve(int version) {
+    if (version == next_.current) return;
+    next_.previous = std::exchange(next_.current, version);
+    next_.serving = in_whole_seconds(now_);
+}
+
+// Nobody is sent to a version of which no pod is ready.
+bool Reconciliation::serves_now() const {
+    const Version* current = find_version(versions_, next_.current);
+    return current && (current->ready().value > 0 || spec_.replicas.value == 0);
+}
+
+// Why a Service that is to follow cannot; empty: each of them can.
+std::string Reconciliation::service_problem() const {
+    const engine::Attempt* refused = refused_write(seen_);
+    for (const model::CustomObject& service : seen_.naming) {
+        if (service.meta.deleting || selects(service, next_.current)) continue;
+        const std::string& called = service.meta.key.name;
+        if (!has_selector(service))
+            return fmt::format("Service {} has no selector, so it cannot follow.", called);
+        if (refused && refused->ref == ref_to(model::services, service.meta.key))
+            return fmt::format("Service {} was refused: {}", called, refused->refusal->why);
+    }
+    return {};
+}
+
+bool Reconciliation::switch_services() {
+    if (!serves_now()) return false;
+    for (const model::CustomObject& service : seen_.naming) {
+        if (service.meta.deleting || selects(service, next_.current)) continue;
+        if (!has_selector(service)) continue;
+        add_action(switch_to(service, next_.current));
+        return true;
+    }
+    return false;
+}
+
+// As it is now, and not as it was seen last: its pods are about to go.
+bool Reconciliation::is_selected(int version) {
+    for (const model::CustomObject& service : seen_.naming) {
+        const model::Ref ref = ref_to(model::services, service.meta.key);
+        const engine::Fetched* now = seen_.fetched_as(ref);
+        if (!now) decision_.rests_on.push_back(ref);
+        if (!now || now->refusal || (now->object && selects(*now->object, version))) return true;
+    }
+    return false;
+}
+
+// Nothing: it may go.
+std::optional<Instant> Reconciliation::stays_until(int version) const {
+    if (version == 0 || version != next_.previous) return std::nullopt;
+    const Instant due = next_.serving + spec_.strategy.scale_down_delay;
+    return now_ < due ? std::optional{due} : std::nullopt;
+}
+
+// Who does not want the version that has just begun to serve gets the one before it back, as long
+// as all of that is there.
+void Reconciliation::go_back_at_once() {
+    if (!is_aborted() || next_.current != next_.update) return;
+    const Version* before = find_version(versions_, next_.previous);
+    auto memory = engine::decode_memory(next_.rollout);
+    if (!before || !memory || before->available(spec_.min_ready, now_) < spec_.pods()) return;
+    serve(before->number);
+    next_.previous = 0;
+    next_.exposed = {};
+    next_.failure = fmt::format("Somebody does not want {}.", revision_of(next_.update));
+    memory->open = memory->returning = false;
+    memory->failed = true;
+    next_.rollout = encode(*memory);
+}
+
+bool Reconciliation::tries_again() const {
+    return !is_aborted() && next_.attempts <= spec_.strategy.retry_count;
+}
+
+// The pods of a version stay that has failed for good.
+bool Reconciliation::keeps_failed() const {
+    const auto memory = engine::decode_memory(next_.rollout);
+    const bool has_failed = memory && (memory->returning || (memory->failed && !memory->open));
+    return spec_.strategy.keeps_stale && has_failed && !is_aborted() && !tries_again();
+}
+
+}  // namespace sluice::api::extended_stateful_set
