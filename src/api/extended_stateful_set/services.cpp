@@ -50,8 +50,7 @@ bool selects(const model::CustomObject& service, int version) {
 }
 
 engine::Action switch_to(const model::CustomObject& service, int version) {
-    const std::string path =
-        fmt::format("/spec/selector/{}", pointer_token(std::string{version_key}));
+    const std::string path = fmt::format("/spec/selector/{}", pointer_token(version_key));
     const json::array operations{
         json::object{{"op", "test"}, {"path", "/spec/selector"}, {"value", selector_of(service)}},
         json::object{{"op", "add"}, {"path", path}, {"value", std::to_string(version)}}};

@@ -30,7 +30,8 @@ std::string Reconciliation::service_problem() const {
         if (!has_selector(service))
             return fmt::format("Service {} has no selector, so it cannot follow.", called);
         if (refused && refused->ref == ref_to(model::services, service.meta.key))
-            return fmt::format("Service {} was refused: {}", called, refused->refusal->why);
+            return fmt::format("Service {} was refused: {}", called,
+                               refused->refusal.value_or(engine::Refusal{}).why);
     }
     return {};
 }
