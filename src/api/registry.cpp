@@ -4,6 +4,9 @@
 
 #include "api/analysis/decide.hpp"
 #include "api/analysis/inquire.hpp"
+#include "api/extended_job/decide.hpp"
+#include "api/extended_job/output.hpp"
+#include "api/extended_job/spec.hpp"
 #include "api/extended_stateful_set/decide.hpp"
 #include "api/extended_stateful_set/services.hpp"
 #include "api/extended_stateful_set/spec.hpp"
@@ -26,6 +29,7 @@ namespace {
 using model::Everybody;
 using model::Itself;
 using model::Named;
+using model::Neighbours;
 using model::Owner;
 
 // What whoever steers workloads looks at. Pods of StatefulSets carry this label; other pods are not
@@ -97,6 +101,13 @@ constexpr std::string_view on_versions[] = {
     extended_stateful_set::template_key, extended_stateful_set::abort_key,
     extended_stateful_set::serves_key};
 
+constexpr Watch extended_jobs[] = {
+    {&extended_job::resource, Itself{}},
+    {&extended_job::neighbour_pods, Neighbours{extended_job::minds_pods}, extended_job::of_no_job,
+     extended_job::trim_pod}};
+constexpr Inquiries outputs[] = {
+    {.begin = extended_job::inquire, .subject = "output", .bounds = extended_job::output_bounds}};
+
 [[maybe_unused]] constexpr Watch sets_and_hooks[] = {sets, pods_of_sets,
                                                      settings_in(hooks::config_map)};
 constexpr std::string_view pilot_labels[] = {pilot::label};
@@ -150,6 +161,12 @@ const Api table[] = {
      .declared = {hooks::read_settings},
      .asks = hooks_and_metrics,
      .dialect = &extended_stateful_set::dialect},
+    {.name = "extendedjob",
+     .resource = &extended_job::resource,
+     .watches = extended_jobs,
+     .decide = extended_job::decide,
+     .asks = outputs,
+     .dialect = &extended_job::dialect},
     {.name = "pilot",
      .watches = sets_and_hooks,
      .labels = pilot_labels,

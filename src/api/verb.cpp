@@ -16,8 +16,8 @@ namespace json = boost::json;
 namespace key = model::key;
 using engine::Reason;
 
-constexpr Reason resting[] = {Reason::Idle, Reason::Adopted, Reason::RolloutCompleted,
-                              Reason::Suspended, Reason::Released};
+constexpr Reason resting[] = {Reason::Idle,      Reason::Adopted,  Reason::RolloutCompleted,
+                              Reason::Suspended, Reason::Released, Reason::RunSucceeded};
 constexpr Reason awaiting_retry[] = {Reason::PartitionRaised, Reason::ChecksExhausted,
                                      Reason::ProgressDeadlineExceeded, Reason::RolledBack};
 

@@ -86,6 +86,19 @@ std::vector<Kind> Controller::owned_by(const Candidate& candidate, model::Form f
     return owned;
 }
 
+std::vector<model::CustomObject> Controller::neighbours_of(const Candidate& candidate) const {
+    std::vector<model::CustomObject> all;
+    if (candidate.objects.empty()) return all;
+    const model::CustomObject& own = candidate.objects.front();
+    for (const api::Watch& watch : candidate.api->watches) {
+        const auto* neighbours = std::get_if<model::Neighbours>(&watch.concerns);
+        if (!neighbours || !neighbours->minds(own)) continue;
+        for (model::CustomObject& one : store_.objects(watch.resource)->in(own.meta.key.ns))
+            all.push_back(std::move(one));
+    }
+    return all;
+}
+
 model::StatefulSet Controller::known_set(const model::Ref& subject) const {
     auto found = store_.find(subject);
     if (auto* set = found ? std::get_if<model::StatefulSet>(&*found) : nullptr)
@@ -132,6 +145,7 @@ engine::Snapshot Controller::snapshot(const model::Ref& subject, Candidate candi
     seen.owned = owned_by<model::CustomObject>(candidate, model::Form::Custom);
     seen.sets = owned_by<model::StatefulSet>(candidate, model::Form::StatefulSet);
     seen.naming = naming(subject, *candidate.api);
+    seen.neighbours = neighbours_of(candidate);
     seen.objects = std::move(candidate.objects);
     seen.evidence = about.evidence;
     if (about.search) seen.fetched = about.search->found;

@@ -147,6 +147,8 @@ class Controller {
 
     void tell_guarantee(engine::Guarantee seen, const std::vector<std::string>& missing);
     void absorb(SessionId session, const runtime::Seen& seen, Instant now);
+    // What these objects mind is watched from now on.
+    void rouse_neighbours(const runtime::WatchScope& scope, const runtime::Seen& seen);
     const ServedApi& served_as(std::string_view api) const;
     // Those that have changed.
     void take_settings();
@@ -172,6 +174,7 @@ class Controller {
     std::vector<model::CustomObject> naming(const model::Ref& subject, const api::Api& api) const;
     template <class Kind>
     std::vector<Kind> owned_by(const Candidate& candidate, model::Form form) const;
+    std::vector<model::CustomObject> neighbours_of(const Candidate& candidate) const;
     std::vector<model::Pod> pods_of(const model::Ref& subject, const model::StatefulSet& set,
                                     const Candidate& candidate) const;
     std::string label_of_pods(const model::Ref& subject) const;

@@ -41,8 +41,9 @@ std::vector<runtime::WatchSession> make_sessions(const Settings& settings,
     const auto add = [&](const std::string& ns, bool is_of_operator) {
         for (const api::Watch& one : watches) {
             runtime::WatchScope scope{one.resource, ns, one.selector};
-            if (scope.is_of_operator() == is_of_operator)
-                sessions.emplace_back(std::move(scope), settings.seed + sessions.size());
+            if (scope.is_of_operator() != is_of_operator) continue;
+            sessions.emplace_back(std::move(scope), settings.seed + sessions.size());
+            if (std::holds_alternative<model::Neighbours>(one.concerns)) sessions.back().sleep();
         }
     };
     for (const std::string& ns : namespaces)

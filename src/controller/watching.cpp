@@ -65,6 +65,7 @@ void Controller::absorb(SessionId id, const runtime::Seen& seen, Instant now) {
     }
     for (const model::ObjectKey& key : seen.kept)
         table.keep(key);
+    rouse_neighbours(scope, seen);
     // Who waited for it was not looked at.
     if (seen.is_synced) queue_all(scope.is_of_operator() ? "" : scope.ns, now);
     const bool is_contradicted = seen.complete_at && session.is_contradicted(*seen.complete_at);
@@ -78,6 +79,24 @@ void Controller::absorb(SessionId id, const runtime::Seen& seen, Instant now) {
         tell(table.drop_unlisted(scope.ns, *seen.complete_at));
     }
     if (scope.is_of_operator()) take_settings();
+}
+
+void Controller::rouse_neighbours(const runtime::WatchScope& scope, const runtime::Seen& seen) {
+    for (const ServedApi& one : apis_) {
+        if (one.api->resource != scope.resource) continue;
+        for (const api::Watch& watch : one.api->watches) {
+            const auto* neighbours = std::get_if<model::Neighbours>(&watch.concerns);
+            if (!neighbours) continue;
+            for (const runtime::SeenObject& own : seen.objects) {
+                const auto& object = std::get<model::CustomObject>(own.object);
+                if (own.is_gone || !neighbours->minds(object)) continue;
+                for (runtime::WatchSession& session : sessions_)
+                    if (watch.is_of(session.scope().resource, session.scope().selector) &&
+                        covers(session.scope(), object.meta.key.ns))
+                        session.rouse();
+            }
+        }
+    }
 }
 
 void Controller::take_settings() {

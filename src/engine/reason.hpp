@@ -104,6 +104,15 @@ enum class Tone : std::uint8_t { Normal, Warning };
     X(JobRunning, Normal, "A Job is under way that must end well first.", "The Job.")              \
     X(JobFailed, Warning, "A Job that must end well has failed.",                                  \
       "What the message says; then a new template, or a retry.")                                   \
+    X(RunUnderWay, Normal, "A Job runs.", "The Job.")                                              \
+    X(RunSucceeded, Normal, "The last run has succeeded.", "")                                     \
+    X(RunFailed, Warning, "The last run has failed.", "What the message says; then another run.")  \
+    X(RunHeld, Warning, "A run has begun, and its Job cannot be made or looked at.",               \
+      "What the message says; it is tried again by itself.")                                       \
+    X(OutputHeld, Warning, "A Job has ended, and what it printed cannot be read or kept.",         \
+      "What the message says; it is tried again by itself.")                                       \
+    X(TooManyPods, Warning, "Jobs have run for as many pods as Sluice remembers of one object.",   \
+      "A selector that finds fewer pods.")                                                         \
     X(PluginWorking, Normal, "The plugin brings the workload to where the step wants it.",         \
       "The plugin.")                                                                               \
     X(PluginError, Warning, "The plugin could not be asked, or could not do it.",                  \

@@ -70,6 +70,8 @@ struct Snapshot {
     std::vector<model::StatefulSet> sets;    // the same
     // Of other resources that the API watches, and that name the subject; oldest first.
     std::vector<model::CustomObject> naming;
+    // Objects of its namespace that the API watches because one in `objects` minds them.
+    std::vector<model::CustomObject> neighbours;
     // What a decision wanted to look at: each with its object, or without one if there is none.
     std::vector<Fetched> fetched;
     std::optional<Attempt> attempt;     // until something else is done, or nothing

@@ -29,7 +29,12 @@ struct Owner {
 };
 // Whomever the API has to do with: these are its settings.
 struct Everybody {};
-using Concerns = std::variant<Itself, Named, Owner, Everybody>;
+// Every object of the API in its namespace that minds such objects. As long as none does, they are
+// not watched; once one has done so, they are, until the process ends.
+struct Neighbours {
+    bool (*minds)(const CustomObject& own);
+};
+using Concerns = std::variant<Itself, Named, Owner, Everybody, Neighbours>;
 
 struct Watch {
     const Resource* resource;

@@ -71,6 +71,8 @@ struct Inquirer::State : std::enable_shared_from_this<Inquirer::State> {
     void start_deadline(CallId id, Call& call);
     void proceed(CallId id);
     void carry_out(CallId id, Call& call, const api::NeedPod& need);
+    void carry_out(CallId id, Call& call, const api::NeedPods& need);
+    void carry_out(CallId id, Call& call, const api::NeedLog& need);
     void carry_out(CallId id, Call& call, const api::NeedSecret& need);
     void carry_out(CallId id, Call& call, const api::Ask& ask);
     void carry_out(CallId id, Call& call, const api::PluginCall& asked);
@@ -203,6 +205,26 @@ void Inquirer::State::carry_out(CallId id, Call& call, const api::NeedPod& need)
         self.proceed(id);
     };
     call.api_transfer = api.send(get_pod(call.inquiry.ns, need.name), when_answered(id, react));
+}
+
+void Inquirer::State::carry_out(CallId id, Call& call, const api::NeedPods& need) {
+    const auto react = [id, selector = need.selector](State& self, Call& asking,
+                                                      kube::ApiResult<kube::ApiResponse> answer) {
+        asking.learnt.pod_lists.insert_or_assign(selector, read_pods(std::move(answer)));
+        self.proceed(id);
+    };
+    call.api_transfer =
+        api.send(list_pods(call.inquiry.ns, need.selector), when_answered(id, react));
+}
+
+void Inquirer::State::carry_out(CallId id, Call& call, const api::NeedLog& need) {
+    const auto react = [id, need](State& self, Call& asking,
+                                  kube::ApiResult<kube::ApiResponse> answer) {
+        asking.learnt.logs.insert_or_assign({need.pod, need.container},
+                                            read_log(need, std::move(answer)));
+        self.proceed(id);
+    };
+    call.api_transfer = api.send(get_log(call.inquiry.ns, need), when_answered(id, react));
 }
 
 void Inquirer::State::carry_out(CallId id, Call& call, const api::NeedSecret& need) {

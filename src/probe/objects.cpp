@@ -42,6 +42,22 @@ Error explain_secret(const std::string& full_name, const kube::ApiError& failed)
                                       "namespace (docs/hooks.md)"};
 }
 
+Error explain_log(const std::string& what, const kube::ApiError& failed) {
+    if (failed.status != 403) return explain(what, failed);
+    return {ErrorKind::Forbidden,
+            what +
+                " may not be read: bind the ClusterRole that grants it in this namespace "
+                "(docs/operations.md)"};
+}
+
+api::PodSeen pod_seen(object& pod) {
+    value* metadata = pod.if_contains("metadata");
+    if (metadata && metadata->is_object()) metadata->get_object().erase("managedFields");
+    const value whole(pod);
+    return {std::string(model::text_at(whole, "/metadata/uid")),
+            std::string(model::text_at(whole, "/status/podIP")), boost::json::serialize(whole)};
+}
+
 std::map<std::string, std::string> our_annotations(const value& secret) {
     std::map<std::string, std::string> ours;
     const value* all = model::value_at(secret, "/metadata/annotations");
@@ -72,6 +88,16 @@ kube::ApiRequest get_pod(const std::string& ns, const std::string& name) {
     return get_object({&model::pods, ns, name});
 }
 
+kube::ApiRequest list_pods(const std::string& ns, const std::string& selector) {
+    return {.path = wire::pods_path(ns, selector, {}), .body_max = object_bytes_max};
+}
+
+kube::ApiRequest get_log(const std::string& ns, const api::NeedLog& need) {
+    return {
+        .path = wire::log_path({&model::pods, ns, need.pod}, need.container, need.bytes_max + 1),
+        .body_max = need.bytes_max + 1};
+}
+
 kube::ApiRequest get_secret(const std::string& ns, const std::string& name) {
     return get_object({&model::secrets, ns, name});
 }
@@ -81,11 +107,29 @@ Result<api::PodSeen> read_pod(const std::string& name, kube::ApiResult<kube::Api
     if (!answer) return std::unexpected(explain(what, answer.error()));
     Result<value> pod = parse_object(what, answer->body);
     if (!pod) return std::unexpected(pod.error());
-    value* metadata = pod->get_object().if_contains("metadata");
-    if (metadata && metadata->is_object()) metadata->get_object().erase("managedFields");
-    return api::PodSeen{std::string(model::text_at(*pod, "/metadata/uid")),
-                        std::string(model::text_at(*pod, "/status/podIP")),
-                        boost::json::serialize(*pod)};
+    return pod_seen(pod->get_object());
+}
+
+Result<std::vector<api::PodSeen>> read_pods(kube::ApiResult<kube::ApiResponse> answer) {
+    if (!answer) return std::unexpected(explain("the list of pods", answer.error()));
+    Result<value> list = parse_object("the list of pods", answer->body);
+    if (!list) return std::unexpected(list.error());
+    std::vector<api::PodSeen> pods;
+    value* items = list->get_object().if_contains("items");
+    if (!items || !items->is_array()) return pods;
+    for (value& pod : items->get_array())
+        if (pod.is_object()) pods.push_back(pod_seen(pod.get_object()));
+    return pods;
+}
+
+// A log that was cut where it became too long is as long as it may be, and a byte longer.
+Result<Redacted> read_log(const api::NeedLog& need, kube::ApiResult<kube::ApiResponse> answer) {
+    const std::string what = "the log of container " + need.container + " of pod " + need.pod;
+    if (!answer) return std::unexpected(explain_log(what, answer.error()));
+    Redacted log{std::move(answer->body)};
+    if (log.reveal().size() <= need.bytes_max) return log;
+    return failure(ErrorKind::TooLarge,
+                   what + " has more than " + std::to_string(need.bytes_max >> 10) + " KiB");
 }
 
 Result<api::Secret> read_secret(const std::string& full_name,

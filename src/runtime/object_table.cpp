@@ -183,6 +183,23 @@ std::vector<model::CustomObject> ObjectTable::about(const model::Ref& subject) c
     return sorted(subject.ns, names_about(subject));
 }
 
+std::vector<model::CustomObject> ObjectTable::in(const std::string& ns) const {
+    std::vector<model::CustomObject> objects;
+    for (auto one = entries_.lower_bound({ns, {}}); one != entries_.end() && one->first.ns == ns;
+         ++one)
+        if (!one->second.is_left_out) objects.push_back(whole(*one));
+    return objects;
+}
+
+std::vector<std::string> ObjectTable::names_in(const std::string& ns,
+                                               bool (*are_so)(const model::CustomObject&)) const {
+    Names names;
+    for (auto one = entries_.lower_bound({ns, {}}); one != entries_.end() && one->first.ns == ns;
+         ++one)
+        if (are_so(one->second.object)) names.push_back(one->first.name);
+    return names;
+}
+
 std::vector<model::Object> ObjectTable::owned_by(const model::ObjectMeta& owner) const {
     std::vector<model::Object> objects;
     const auto names = owned_.find(owner.key);

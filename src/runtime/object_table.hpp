@@ -73,6 +73,12 @@ class ObjectTable final : public Table {
     // somebody owns.
     std::vector<model::CustomObject> about(const model::Ref& subject) const;
 
+    // Those of a namespace that there was room for, by name.
+    std::vector<model::CustomObject> in(const std::string& ns) const;
+    // The names of those that are so.
+    std::vector<std::string> names_in(const std::string& ns,
+                                      bool (*are_so)(const model::CustomObject&)) const;
+
   private:
     struct Entry {
         model::CustomObject object;  // without its key, which is that of the entry

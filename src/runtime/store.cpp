@@ -1,6 +1,7 @@
 #include "runtime/store.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "base/assert.hpp"
 
@@ -117,6 +118,22 @@ void Store::add_concerned(Watches all, const model::Watch& watch, const Affected
         for (const model::ObjectKey& key : affected.owners)
             touched.push_back(followed(all, ref_to(*owner->resource, key)));
     if (std::holds_alternative<model::Everybody>(concerns)) add_everybody(all, touched);
+    if (const auto* neighbours = std::get_if<model::Neighbours>(&concerns))
+        add_neighbours(all, *neighbours, affected, touched);
+}
+
+void Store::add_neighbours(Watches all, const model::Neighbours& neighbours,
+                           const Affected& affected, Touched& touched) const {
+    std::set<std::string> namespaces;
+    for (const model::ObjectKey& key : affected.objects)
+        namespaces.insert(key.ns);
+    for (const model::Watch& watch : all) {
+        if (!std::holds_alternative<model::Itself>(watch.concerns)) continue;
+        const ObjectTable* own = objects(watch.resource);
+        for (const std::string& ns : namespaces)
+            for (std::string& name : own->names_in(ns, neighbours.minds))
+                touched.push_back({watch.resource, ns, std::move(name)});
+    }
 }
 
 model::Ref Store::followed(Watches all, model::Ref object) const {

@@ -74,6 +74,9 @@ class Store {
     void add_concerned(Watches all, const model::Watch& watch, const Affected& affected,
                        Touched& touched) const;
     void add_everybody(Watches all, Touched& touched) const;
+    // Objects of the API that mind one of these.
+    void add_neighbours(Watches all, const model::Neighbours& neighbours, const Affected& affected,
+                        Touched& touched) const;
     // Whom a change of this object concerns, as far as this API is concerned.
     model::Ref followed(Watches all, model::Ref object) const;
 

@@ -32,7 +32,7 @@ WatchSession::WatchSession(WatchScope scope, std::uint64_t seed)
     : scope_(std::move(scope)), dice_(seed), backoff_(watch_backoff) {}
 
 std::optional<SessionRequest> WatchSession::poll(Instant now) {
-    if (in_flight_ || now < not_before_) return std::nullopt;
+    if (dormant_ || in_flight_ || now < not_before_) return std::nullopt;
     in_flight_ = true;
     started_ = now;
     switch (state_) {
@@ -52,6 +52,7 @@ void WatchSession::begin_list() {
 }
 
 std::optional<Instant> WatchSession::wake_at() const {
+    if (dormant_) return std::nullopt;
     if (!in_flight_) return not_before_;
     if (state_ == State::Watch) return relist_at_;
     return std::nullopt;

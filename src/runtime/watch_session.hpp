@@ -80,8 +80,8 @@ class WatchSession {
     WatchSession(WatchScope scope, std::uint64_t seed);
 
     const WatchScope& scope() const { return scope_; }
-    // The whole scope has been seen at least once, or there is no such resource.
-    bool is_synced() const { return synced_ || absent_; }
+    // The whole scope has been seen at least once, or there is no such resource, or nobody minds.
+    bool is_synced() const { return synced_ || absent_ || dormant_; }
     // A custom resource that the server does not know, when it was asked last. What was seen of it
     // before is not taken back.
     bool is_absent() const { return absent_; }
@@ -91,6 +91,10 @@ class WatchSession {
     bool is_in_flight() const { return in_flight_; }
     int restarts() const { return restarts_; }
     const std::string& last_failure() const { return last_failure_; }
+
+    // Nobody minds what is there, until somebody does.
+    void sleep() { dormant_ = true; }
+    void rouse() { dormant_ = false; }
 
     // The request to make now, if any; the caller makes it and reports how it goes.
     std::optional<SessionRequest> poll(Instant now);
@@ -129,6 +133,7 @@ class WatchSession {
     bool streaming_works_ = true;
     bool synced_ = false;
     bool absent_ = false;
+    bool dormant_ = false;
     bool left_out_ = false;  // something of this list could not be read, not even its name
     int page_size_ = ListRequest{}.limit;
     std::string next_;           // continue token

@@ -74,6 +74,11 @@ std::string pods_path(const std::string& ns, std::string_view selector, std::str
     return path;
 }
 
+std::string log_path(const model::Ref& pod, std::string_view container, std::size_t bytes_max) {
+    return fmt::format("{}/log?container={}&limitBytes={}", object_path(pod),
+                       percent_encoded(container), bytes_max);
+}
+
 std::string events_about_path(const std::string& ns, std::string_view uid) {
     static constexpr model::Resource core_events{"", "v1", "events", "Event"};
     return collection_path(core_events, ns) +

@@ -19,6 +19,8 @@ std::string status_path(const model::Ref& object);
 std::string list_path(const runtime::WatchScope& scope, const runtime::ListRequest& request);
 std::string watch_path(const runtime::WatchScope& scope, const runtime::WatchRequest& request);
 
+// What a container has printed, cut where it becomes longer.
+std::string log_path(const model::Ref& pod, std::string_view container, std::size_t bytes_max);
 std::string pods_path(const std::string& ns, std::string_view selector, std::string_view next);
 // What was told about one object, in the older form of events, which carries all of them.
 std::string events_about_path(const std::string& ns, std::string_view uid);

@@ -27,7 +27,7 @@ def run(*words, **variables):
     (["operator", "--nonsense"], "--nonsense"),
     (["demo", "--api", "mars"],
      '"mars" is not an API of this binary; it serves: phasedrollout, rolloutplugin, analysisrun, '
-     'statefulcluster, extendedstatefulset, pilot'),
+     'statefulcluster, extendedstatefulset, extendedjob, pilot'),
     (["demo", "--speed", "0"], "--speed"),
     (["manifests", "everything"], "everything"),
     (["manifests", "--kube-version", "latest"], "latest"),

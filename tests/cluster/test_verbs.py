@@ -252,7 +252,7 @@ def test_what_is_not_there_or_not_steered_is_said(api, namespace, person):
     (["get", "-o", "yaml"], "yaml"),
     (["explain", "web", "-o", "wide"], "wide"),
     (["explain"], "NAME is required"),
-    (["get", "pod/web"], '"pod" is not a kind that is steered; these are: extendedstatefulset, '),
+    (["get", "pod/web"], '"pod" is not a kind that is steered; these are: extendedjob, ejob, '),
     (["abort", "a/b/c"], '"a/b/c" is not the name of an object'),
     (["pause", "web", "--full"], "--full"),
     (["get", "-A", "-n", "shop"], "--namespace"),
@@ -314,7 +314,7 @@ def test_who_may_not_read_everything_is_told_the_rest(cluster, api, namespace, w
     assert text.count("  Events cannot be shown: events is forbidden: ") == 1
     assert "cannot patch resource" in person.is_refused("pause", "sts/web")
     said = person.is_refused("explain", "nosuch")
-    assert "extendedstatefulsets.fissile.cloudfoundry.org is forbidden" in said
+    assert "extendedjobs.fissile.cloudfoundry.org is forbidden" in said
     table = person.types("get")
     assert table.returncode == 1 and rows(table.stdout)[1][:2] == ["pilot", "web"]
     assert "sluice: something is missing below: phasedrollouts.sts.plus is" in table.stderr

@@ -19,6 +19,7 @@ class Api:
     scenarios: str  # tests/scenarios/<scenarios>
     words: str  # a pattern of its names, in any case
     needs: tuple[str, ...] = ()  # folders of other APIs that it is built upon
+    group: str = ""  # a pattern of its API group, where another API is of the same one
 
     def folders(self) -> list[str]:
         return [f"src/api/{self.folder}/", f"src/sim/apis/{self.folder}/"]
@@ -34,6 +35,7 @@ class Api:
 ANALYSIS = (r"argoproj|analysis[ _]?run(?!ning|Successful|Failed|Error|Inconclusive)"
             r"|analysis[ _]?template|\bapi(::|/)analysis\b|(?-i:\banalysis::)"
             r"|namespace analysis\b")
+FISSILE = "fissile|cloudfoundry"
 APIS = (
     Api("pilot", "pilot", r"pilot"),
     Api("phased_rollout", "phasedrollout", r"phased[ _]?rollout|sts\.plus"),
@@ -41,8 +43,9 @@ APIS = (
         needs=("analysis",)),
     Api("analysis", "analysisrun", ANALYSIS),
     Api("stateful_cluster", "statefulcluster", r"stateful[ _]?cluster|enge\.me"),
-    Api("extended_stateful_set", "extendedstatefulset",
-        r"extended[ _]?stateful[ _]?set|fissile|cloudfoundry|extended[ _]?job"),
+    Api("extended_stateful_set", "extendedstatefulset", r"extended[ _]?stateful[ _]?set",
+        group=FISSILE),
+    Api("extended_job", "extendedjob", r"extended[ _]?job", group=FISSILE),
 )
 
 
@@ -64,6 +67,20 @@ def outsiders(sources: list[Path], is_there) -> dict[str, set[str]]:  # type: ig
                           for folder in one.folders())
             if not at_home and is_there(api, text):
                 found.setdefault(name, set()).add(api.folder)
+    return found
+
+
+def groups_outside(sources: list[Path]) -> set[str]:
+    """The files in which a group is named that several APIs are of, and that are in no folder of
+    these."""
+    found = set()
+    for path in sources:
+        name = str(path.relative_to(ROOT))
+        for group in {api.group for api in APIS if api.group}:
+            at_home = any(name.startswith(folder) for api in APIS if api.group == group
+                          for folder in api.folders())
+            if not at_home and re.search(group, path.read_text(), re.IGNORECASE):
+                found.add(name)
     return found
 
 

@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from apis import APIS, ROOT, Api, goes_with, known, outsiders
+from apis import APIS, ROOT, Api, goes_with, groups_outside, known, outsiders
 
 
 def sources() -> list:  # type: ignore[type-arg]
@@ -18,6 +18,7 @@ def sources() -> list:  # type: ignore[type-arg]
 
 def test_no_api_is_named_outside_of_its_folders() -> None:
     assert outsiders(sources(), Api.is_named_in) == known("names")
+    assert groups_outside(sources()) == set()
 
 
 def test_no_api_is_included_outside_of_its_folders() -> None:
@@ -45,4 +46,4 @@ def test_what_is_of_no_api_is_not(text: str) -> None:
 def test_what_is_built_upon_an_api_goes_with_it() -> None:
     assert [[one.folder for one in goes_with(api)] for api in APIS] == [
         ["pilot"], ["phased_rollout"], ["rollout_plugin"], ["rollout_plugin", "analysis"],
-        ["stateful_cluster"], ["extended_stateful_set"]]
+        ["stateful_cluster"], ["extended_stateful_set"], ["extended_job"]]

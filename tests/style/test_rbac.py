@@ -19,10 +19,10 @@ GOLDEN = Path(__file__).with_name("rbac.golden")
 
 SECRET_READER = "sluice-secret-reader"
 # Bound by the owner of a namespace, in it, and by nobody else.
-BOUND_BY_TENANTS = {SECRET_READER, "sluice-analysis-jobs"}
+BOUND_BY_TENANTS = {SECRET_READER, "sluice-analysis-jobs", "sluice-extendedjob-jobs"}
 OPERATOR = {"kind": "ServiceAccount", "name": "sluice", "namespace": "sluice-system"}
 READING = {"get", "list", "watch"}
-RULES_MAX = 28
+RULES_MAX = 33
 VERBS_NEVER = {"escalate", "bind", "impersonate", "deletecollection", "approve", "sign"}
 RESOURCES_NEVER = {
     "pods/exec", "pods/attach", "pods/portforward", "pods/proxy", "pods/ephemeralcontainers",
@@ -42,6 +42,9 @@ VERBS_AT_MOST = {
     "analysistemplates": READING,
     "clusteranalysistemplates": READING,
     "analysisruns": READING | {"create", "patch", "delete"},
+    "extendedjobs": READING | {"patch"},
+    "extendedjobs/status": {"patch"},
+    "pods/log": {"get"},
     "extendedstatefulsets": READING,
     "extendedstatefulsets/status": {"patch"},
     "statefulclusters": READING | {"patch"},
@@ -61,7 +64,9 @@ MAKES = {
 # A rollback, an abort and a pod that is stuck: all APIs delete pods, and they have one role for it.
 DELETES_PODS = {"ClusterRole sluice-workloads"}
 # Whoever makes Jobs can run anything.
-JOBS = "ClusterRole sluice-analysis-jobs"
+JOBS = {"ClusterRole sluice-analysis-jobs", "ClusterRole sluice-extendedjob-jobs"}
+# What Jobs print is read, and kept in Secrets, which are not read.
+KEEPS_OUTPUT = "ClusterRole sluice-extendedjob-jobs"
 
 Object = dict[str, Any]
 
@@ -105,10 +110,13 @@ def faults_of_rule(role: str, rule: Object) -> Iterator[str]:
         at_most = at_most | MAKES.get(role, {}).get(resource, set())
         for verb in set(rule["verbs"]) - at_most:
             yield f"{role}: {verb} on {resource}"
-        if resource == "jobs" and role != JOBS:
+        if resource == "pods/log" and role != KEEPS_OUTPUT:
+            yield f"{role}: reads logs"
+        if resource == "jobs" and role not in JOBS:
             yield f"{role}: {rule['verbs']} on jobs"
         is_secret_reader = role == f"ClusterRole {SECRET_READER}" and rule["verbs"] == ["get"]
-        if resource == "secrets" and not is_secret_reader:
+        keeps_output = role == KEEPS_OUTPUT and rule["verbs"] == ["create", "patch"]
+        if resource == "secrets" and not is_secret_reader and not keeps_output:
             yield f"{role}: {rule['verbs']} on secrets"
 
 
@@ -152,7 +160,7 @@ def test_in_namespaces_the_same_roles_are_bound_as_everywhere() -> None:
     names = {file.stem for file in (DEPLOY / "namespaced").glob("*.yaml")}
     everywhere = {file.name.removesuffix("-everywhere.yaml"): yaml.safe_load(file.read_text())
                   for file in (DEPLOY / "rbac").glob("*-everywhere.yaml")}
-    assert names == set(everywhere) == {"extendedstatefulset", "phasedrollout",
+    assert names == set(everywhere) == {"extendedjob", "extendedstatefulset", "phasedrollout",
                                         "rolloutplugin", "statefulcluster", "workloads"}
     for name, binding in everywhere.items():
         in_one = yaml.safe_load((DEPLOY / "namespaced" / f"{name}.yaml").read_text())
@@ -218,7 +226,13 @@ def binding(kind: str = "ClusterRoleBinding", to: str = "sluice", **subject: str
     role(apiGroups=["argoproj.io"], resources=["clusteranalysistemplates"], verbs=["create"]),
     role(name="sluice-rolloutplugin", apiGroups=["batch"], resources=["jobs"], verbs=["create"]),
     role(nonResourceURLs=["/debug"]), binding(to=SECRET_READER),
-    binding(to="sluice-analysis-jobs"), binding(kind="RoleBinding", to="sluice-analysis-jobs"),
+    role(name="sluice-extendedjob-jobs", resources=["secrets"]),
+    role(name="sluice-extendedjob", resources=["secrets"], verbs=["create", "patch"]),
+    role(name="sluice-extendedjob", resources=["pods/log"]),
+    role(name="sluice-extendedjob", apiGroups=["batch"], resources=["jobs"], verbs=["create"]),
+    role(apiGroups=["fissile.cloudfoundry.org"], resources=["extendedjobs"], verbs=["delete"]),
+    binding(to="sluice-extendedjob-jobs"), binding(to="sluice-analysis-jobs"),
+    binding(kind="RoleBinding", to="sluice-analysis-jobs"),
     binding(kind="RoleBinding", to=SECRET_READER), binding(to="cluster-admin"),
     binding(name="default"), {**role(), "aggregationRule": {}},
 ], ids=str)

@@ -1,12 +1,6 @@
 // The Jobs of a run. The name follows from the run's UID, the metric and the number of the
 // measurement, so that a Job that was made before a crash is found again instead of made twice.
-//
-// And how a run comes to know what became of its Job: what it looks at and what it writes until
-// there is an answer. Pure; the controller reads and writes.
-//
-// Promises: a Job is made without a look before it, and one that is there already is found by its
-// name; only a Job that the run controls is read or deleted, and this one by its UID; a refusal
-// that will not pass is a sentence about the Job, without a byte of its spec.
+// How a run comes to know what became of its Job is in api/jobs.
 #pragma once
 
 #include <cstdint>

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "api/analysis/substitute.hpp"
+#include "api/jobs/job.hpp"
 #include "base/time.hpp"
 #include "language/value.hpp"
 
@@ -55,17 +56,7 @@ struct Measured {
     language::Value value;
     std::string text;  // secrets are blotted out
 };
-struct JobSeen {
-    enum class State : std::uint8_t {
-        Running,
-        Unknown,  // the API server could not say: it is asked again
-        Succeeded,
-        Failed,
-        Stopped,
-    };
-    State state = State::Running;
-    std::string message;
-};
+using JobSeen = jobs::JobSeen;
 struct NotMeasured {
     std::string why;  // a sentence; no secret
 };

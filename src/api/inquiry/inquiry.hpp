@@ -41,6 +41,14 @@ struct NeedSecret {
 struct NeedPod {
     std::string name;  // the same
 };
+struct NeedPods {
+    std::string selector;  // of labels, as a query says it; of very many only the first
+};
+struct NeedLog {  // what a container has printed
+    std::string pod;
+    std::string container;
+    std::size_t bytes_max;  // a longer one is an Error
+};
 struct AskHeader {
     std::string name;
     Redacted value;
@@ -69,11 +77,13 @@ struct Learnt {
     std::map<std::string, Result<Secret>> secrets;
     std::vector<Result<Answer>> answers;
     std::map<std::string, Result<PodSeen>> pods = {};
-    std::vector<Result<PluginAnswer>> calls = {};  // of plugins
+    std::vector<Result<PluginAnswer>> calls = {};                               // of plugins
+    std::map<std::string, Result<std::vector<PodSeen>>> pod_lists = {};         // by selector
+    std::map<std::pair<std::string, std::string>, Result<Redacted>> logs = {};  // by container
 };
 
 using Said = std::shared_ptr<const engine::Answer>;
-using Move = std::variant<NeedSecret, NeedPod, Ask, PluginCall, Said>;
+using Move = std::variant<NeedSecret, NeedPod, NeedPods, NeedLog, Ask, PluginCall, Said>;
 
 // The step of an inquiry as a move; `said` makes an answer of its outcome.
 template <class Outcome, class ToAnswer>

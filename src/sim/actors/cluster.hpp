@@ -47,6 +47,9 @@ struct Pace {
 // "fail" and "succeed" (for Jobs; jobs succeed without). A pod can be given another one while it
 // lives.
 inline const std::string behaviour_annotation = "sim.sluice.dev/behaviour";
+// What each of its containers prints, where $PRINTED stands for a text that is written nowhere.
+inline const std::string output_annotation = "sim.sluice.dev/output";
+inline const std::string printed_secret = "PRINTED-6c04ea";
 
 struct ClusterOptions {
     std::uint64_t seed = 1;

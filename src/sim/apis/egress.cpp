@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include "base/base64.hpp"
+#include "base/json_pointer.hpp"
+#include "sim/actors/cluster.hpp"
+#include "sim/api/selectors.hpp"
 #include "sim/apis/registry.hpp"
 
 namespace sluice::sim {
@@ -35,6 +38,28 @@ Result<PodSeen> Egress::pod(const std::string& ns, const std::string& name) cons
                    text_at(found->object(), "/status/podIP"), found->text()};
 }
 
+std::vector<PodSeen> Egress::pods(const std::string& ns, const std::string& selector) const {
+    std::vector<PodSeen> found;
+    for (const ObjectPtr& one : api_.list("pods", ns))
+        if (matches_labels(one->object(), selector).value_or(false))
+            found.push_back({text_at(one->object(), "/metadata/uid"),
+                             text_at(one->object(), "/status/podIP"), one->text()});
+    return found;
+}
+
+// What an annotation of the pod says that its containers print.
+Result<Redacted> Egress::log(const std::string& ns, const NeedLog& need) const {
+    const ObjectPtr found = api_.find("pods", ns, need.pod);
+    if (!found) return failure(ErrorKind::NotFound, fmt::format("pod {} does not exist", need.pod));
+    if (!kubelets_answer) return failure(ErrorKind::Server, "the kubelet does not answer");
+    std::string text = text_at(object_at(found->object(), "/metadata/annotations"),
+                               "/" + pointer_token(output_annotation));
+    constexpr std::string_view stands_for = "$PRINTED";
+    if (const std::size_t at = text.find(stands_for); at != std::string::npos)
+        text.replace(at, stands_for.size(), printed_secret);
+    return Redacted{std::move(text)};
+}
+
 Result<Answer> Egress::answer(const engine::Question& question, const Ask& ask, Instant now) const {
     if (ask.url.contains("/api/v1/query")) return prometheus.answer(ask, now);
     for (const auto& one : own_)
@@ -58,6 +83,10 @@ Said Egress::carry_out(const engine::Question& question, const Inquiry& inquiry,
             learnt.secrets.emplace(need->name, secret(inquiry.ns, need->name));
         else if (const auto* wanted = std::get_if<NeedPod>(&move))
             learnt.pods.emplace(wanted->name, pod(inquiry.ns, wanted->name));
+        else if (const auto* some = std::get_if<NeedPods>(&move))
+            learnt.pod_lists.emplace(some->selector, pods(inquiry.ns, some->selector));
+        else if (const auto* print = std::get_if<NeedLog>(&move))
+            learnt.logs.emplace(std::pair{print->pod, print->container}, log(inquiry.ns, *print));
         else if (const auto* asked = std::get_if<PluginCall>(&move))
             learnt.calls.push_back(call(*asked, now));
         else

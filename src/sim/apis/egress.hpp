@@ -57,10 +57,11 @@ class Egress {
         return *found;
     }
 
-    Prometheus prometheus;       // at every URL with /api/v1/query
-    WebServer web;               // at every other URL that no API has a service for
-    api::HostList metric_hosts;  // that may be asked for metrics; empty: any
-    Duration thinking_time{0};   // of every service before it answers
+    Prometheus prometheus;        // at every URL with /api/v1/query
+    WebServer web;                // at every other URL that no API has a service for
+    api::HostList metric_hosts;   // that may be asked for metrics; empty: any
+    Duration thinking_time{0};    // of every service before it answers
+    bool kubelets_answer = true;  // who asks them for logs
 
   private:
     api::Said carry_out(const engine::Question& question, const api::Inquiry& inquiry,
@@ -70,6 +71,8 @@ class Egress {
     Result<api::PluginAnswer> call(const api::PluginCall& asked, Instant now) const;
     Result<api::Secret> secret(const std::string& ns, const std::string& name) const;
     Result<api::PodSeen> pod(const std::string& ns, const std::string& name) const;
+    std::vector<api::PodSeen> pods(const std::string& ns, const std::string& selector) const;
+    Result<Redacted> log(const std::string& ns, const api::NeedLog& need) const;
 
     const ApiServer& api_;
     std::vector<std::unique_ptr<OwnService>> own_;

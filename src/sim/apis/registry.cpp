@@ -1,6 +1,7 @@
 #include "sim/apis/registry.hpp"
 
 #include "sim/apis/analysis/api.hpp"
+#include "sim/apis/extended_job/api.hpp"
 #include "sim/apis/extended_stateful_set/api.hpp"
 #include "sim/apis/hooks/api.hpp"
 #include "sim/apis/phased_rollout/api.hpp"
@@ -11,8 +12,13 @@
 namespace sluice::sim {
 std::span<const Api> apis() {
     static const Api table[] = {
-        pilot::row(),    phased_rollout::row(),   rollout_plugin::row(),
-        analysis::row(), stateful_cluster::row(), extended_stateful_set::row(),
+        pilot::row(),
+        phased_rollout::row(),
+        rollout_plugin::row(),
+        analysis::row(),
+        stateful_cluster::row(),
+        extended_stateful_set::row(),
+        extended_job::row(),
         hooks::row(),
     };
     return table;

@@ -29,8 +29,8 @@ TEST(Dialects, are_found_by_what_people_call_them) {
     for (const char* word : {"", "pod", "rp.apps", "sts.", ".", "statefulset.apps.v1"})
         EXPECT_EQ(find_dialect(word), nullptr) << word;
     EXPECT_EQ(kinds_text(),
-              "extendedstatefulset, ests, phasedrollout, sts, statefulset, rolloutplugin, rp, "
-              "statefulcluster, stc");
+              "extendedjob, ejob, extendedstatefulset, ests, phasedrollout, sts, statefulset, "
+              "rolloutplugin, rp, statefulcluster, stc");
 }
 
 TEST(Dialects, answer_no_verb_for_what_is_being_deleted) {

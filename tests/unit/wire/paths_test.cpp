@@ -13,6 +13,11 @@ TEST(Paths, events_are_asked_for_by_the_object_that_they_are_about) {
         "/api/v1/namespaces/shop/events?limit=500&fieldSelector=involvedObject.uid%3Da-b%26c");
 }
 
+TEST(Paths, a_log_is_of_one_container_and_cut) {
+    EXPECT_EQ(log_path({&model::pods, "shop", "web-0"}, "a b", 9),
+              "/api/v1/namespaces/shop/pods/web-0/log?container=a%20b&limitBytes=9");
+}
+
 TEST(Paths, OfACustomResourceNameItsGroupAndVersion) {
     const runtime::WatchScope shop{&things, "shop"};
     EXPECT_EQ(collection_path(things, ""), "/apis/example.com/v1alpha1/things");

@@ -8,6 +8,14 @@
 namespace sluice::sim::analysis {
 namespace {
 
+// The promises of an API whose objects are of this kind judge what they own.
+bool is_judged_by_its_owner(std::string_view kind, std::string_view resource) {
+    return std::ranges::any_of(apis(), [&](const Api& api) {
+        return !kind.empty() && api.kind == kind &&
+               std::ranges::find(api.judged, resource) != api.judged.end();
+    });
+}
+
 constexpr const char* serve_at = "/metadata/annotations/sluice.dev~1serve";
 
 // S10: the status of runs that ask for it, and Jobs of runs.
@@ -29,6 +37,7 @@ void makes_jobs_of_runs(const Promise& promise, const Change& change) {
     if (change.place.resource != "jobs.batch") return;
     const json::object& job = change.object->object();
     const json::object& owner = object_at(job, "/metadata/ownerReferences/0");
+    if (is_judged_by_its_owner(text_at(owner, "/kind"), change.place.resource)) return;
     const bool is_new = change.type == Change::Type::Added;
     const ObjectPtr run =
         promise.in.cluster.api().find(runs, change.place.ns, text_at(owner, "/name"));
@@ -76,11 +85,8 @@ bool is_expired(const json::object& run, Instant now) {
 }
 
 bool is_of_other_api(const json::object& run) {
-    const std::string kind = text_at(run, "/metadata/ownerReferences/0/kind");
     return flag_at(run, "/metadata/ownerReferences/0/controller") &&
-           std::ranges::any_of(apis(), [&](const Api& api) {
-               return api.kind == kind && std::ranges::find(api.judged, runs) != api.judged.end();
-           });
+           is_judged_by_its_owner(text_at(run, "/metadata/ownerReferences/0/kind"), runs);
 }
 
 json::object untouchable(json::object run, bool may_end) {

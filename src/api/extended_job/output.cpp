@@ -1,0 +1,118 @@
+#include "api/extended_job/output.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/json.hpp>
+
+#include "base/names.hpp"
+#include "model/json_text.hpp"
+
+namespace sluice::api::extended_job {
+namespace {
+
+namespace json = boost::json;
+using Unusable = OutputAnswer::Unusable;
+using Unknown = OutputAnswer::Unknown;
+
+constexpr Duration patience = 1min;
+constexpr std::size_t keys_max = 1024;
+constexpr std::size_t key_bytes_max = 253;
+
+// Its name, and when it was made.
+struct Finished {
+    std::string name;
+    std::string created;
+};
+
+// Nothing: none has ended that way.
+std::optional<Finished> last_of(const std::vector<PodSeen>& pods, bool has_succeeded) {
+    std::optional<Finished> last;
+    for (const PodSeen& pod : pods) {
+        const json::value whole = model::parse_json(pod.json);
+        if (model::text_at(whole, "/status/phase") != (has_succeeded ? "Succeeded" : "Failed"))
+            continue;
+        Finished one{std::string{model::text_at(whole, "/metadata/name")},
+                     std::string{model::text_at(whole, "/metadata/creationTimestamp")}};
+        if (!last || std::tie(one.created, one.name) > std::tie(last->created, last->name))
+            last = std::move(one);
+    }
+    return last;
+}
+
+bool is_for_good(const Error& error) {
+    return error.kind == ErrorKind::NotFound || error.kind == ErrorKind::TooLarge;
+}
+
+// How far one has come.
+class Reading {
+  public:
+    Reading(const OutputQuestion& question, const Learnt& learnt)
+        : question_(question), learnt_(learnt) {}
+
+    Move next() const {
+        const std::string selector = "job-name=" + question_.job;
+        const auto listed = learnt_.pod_lists.find(selector);
+        if (listed == learnt_.pod_lists.end()) return NeedPods{selector};
+        if (!listed->second) return say(Unknown{listed->second.error().message});
+        const auto pod = last_of(*listed->second, question_.has_succeeded);
+        if (!pod) return say(Unusable{"no pod of the Job is left that could be asked"});
+        return next_container(pod->name);
+    }
+
+  private:
+    template <class What>
+    Said say(What what) const {
+        return engine::answer_of(OutputAnswer{question_.job, std::move(what)});
+    }
+
+    Move next_container(const std::string& pod) const {
+        std::map<std::string, Values> outputs;
+        for (const std::string& container : question_.containers) {
+            const auto log = learnt_.logs.find({pod, container});
+            if (log == learnt_.logs.end()) return NeedLog{pod, container, output_bytes_max};
+            if (!log->second && is_for_good(log->second.error()))
+                return say(Unusable{log->second.error().message});
+            if (!log->second) return say(Unknown{log->second.error().message});
+            auto values = read_output_text(log->second->reveal());
+            if (!values)
+                return say(Unusable{
+                    fmt::format("the output of container {} {}", container, values.error())});
+            outputs.emplace(container, std::move(*values));
+        }
+        return say(std::move(outputs));
+    }
+
+    const OutputQuestion& question_;
+    const Learnt& learnt_;
+};
+
+}  // namespace
+
+std::expected<Values, std::string> read_output_text(std::string_view text) {
+    const json::value whole = model::parse_json(text);
+    const json::object* object = whole.if_object();
+    if (!object) return std::unexpected("is no JSON object");
+    if (object->size() > keys_max)
+        return std::unexpected(fmt::format("has more than {} keys", keys_max));
+    Values values;
+    for (const auto& [key, value] : *object) {
+        if (!is_data_key(key) || key.size() > key_bytes_max)
+            return std::unexpected("has a key that a Secret cannot have");
+        if (!value.is_string()) return std::unexpected("has a value that is no text");
+        values.emplace(key, Redacted{std::string{value.get_string()}});
+    }
+    return values;
+}
+
+std::optional<Inquiry> inquire(const engine::Question& question, const Asking& asking) {
+    const auto* asked = engine::opened<OutputQuestion>(question);
+    if (!asked) return std::nullopt;
+    return Inquiry{asking.ns, patience,
+                   [what = *asked](const Learnt& learnt) { return Reading{what, learnt}.next(); },
+                   [job = asked->job](const Error& error) {
+                       return engine::answer_of(OutputAnswer{job, Unknown{error.message}});
+                   }};
+}
+
+}  // namespace sluice::api::extended_job

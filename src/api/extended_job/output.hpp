@@ -1,0 +1,49 @@
+// What the containers of a Job have printed: how it is asked for, and what it is read as. One pod
+// of the Job is asked: one that has succeeded, or of a Job that has failed the last one that did.
+//
+// Promises: nothing of what was printed is in any sentence; only a flat JSON object of texts, with
+// keys that a Secret can have, is an output.
+#pragma once
+
+#include <expected>
+#include <map>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "api/inquiry/inquiry.hpp"
+#include "base/redacted.hpp"
+
+namespace sluice::api::extended_job {
+
+// What one container may print. A Secret holds a mebibyte, in base64.
+inline constexpr std::size_t output_bytes_max = 256u << 10;
+// As many steps as a Job may have containers, and the list of its pods.
+inline constexpr InquiryBounds output_bounds{.steps_max = 40};
+
+using Values = std::map<std::string, Redacted>;
+
+struct OutputQuestion {
+    std::string job;
+    bool has_succeeded = true;
+    std::vector<std::string> containers;
+};
+
+struct OutputAnswer {
+    struct Unusable {  // and it stays so
+        std::string why;
+    };
+    struct Unknown {  // it is asked again
+        std::string why;
+    };
+    std::string job;
+    std::variant<std::map<std::string, Values>, Unusable, Unknown> what;  // by container
+};
+
+std::optional<Inquiry> inquire(const engine::Question& question, const Asking& asking);
+
+// A sentence about what is wrong, without a byte of the text.
+std::expected<Values, std::string> read_output_text(std::string_view text);
+
+}  // namespace sluice::api::extended_job

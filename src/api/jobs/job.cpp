@@ -1,0 +1,132 @@
+#include "api/jobs/job.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/json.hpp>
+#include <optional>
+
+#include "api/json_parts.hpp"
+#include "base/printable.hpp"
+
+namespace sluice::api::jobs {
+namespace {
+
+namespace json = boost::json;
+using engine::Attempt;
+using engine::Fetched;
+using engine::Refusal;
+using Verb = engine::Action::Verb;
+using State = JobSeen::State;
+
+constexpr std::size_t conditions_max = 32;
+
+struct Condition {
+    std::string type;
+    std::string why;
+};
+
+std::optional<Condition> read_condition(const JsonReader& reader) {
+    if (reader.text("status") != "True") return std::nullopt;
+    std::string why = reader.text("reason");
+    const std::string message = reader.text("message");
+    if (!message.empty()) why += (why.empty() ? "" : ": ") + message;
+    return Condition{reader.text("type"), printable(why)};
+}
+
+// Whether the same request may go through another time.
+bool may_pass(const Refusal& refusal) {
+    constexpr int passing[] = {0, 401, 408, 409, 429};
+    if (refusal.unreadable) return false;
+    return refusal.status >= 500 || std::ranges::find(passing, refusal.status) != std::end(passing);
+}
+
+json::value parsed(const std::string& text) {
+    json::value value = model::parse_json(text);
+    if (!value.is_object()) value.emplace_object();
+    return value;
+}
+
+}  // namespace
+
+JobSeen state_of(const model::CustomObject& job) {
+    const json::value status = model::parse_json(job.status);
+    const JsonReader reader{&status};
+    for (const Condition& one : reader.list("conditions", conditions_max, read_condition)) {
+        if (one.type == "Complete") return {State::Succeeded, ""};
+        if (one.type == "Failed") return {State::Failed, one.why};
+    }
+    return {State::Running, ""};
+}
+
+json::object reference_to(const Owner& owner) {
+    return {{"apiVersion", model::api_version(*owner.resource)},
+            {"kind", owner.resource->kind},
+            {"name", owner.name},
+            {"uid", owner.uid},
+            {"controller", true}};
+}
+
+std::string body_of(const Order& order, const Owner& owner) {
+    return json::serialize(json::object{
+        {"apiVersion", model::api_version(model::jobs)},
+        {"kind", model::jobs.kind},
+        {"metadata", json::object{{"name", order.name},
+                                  {"namespace", owner.ns},
+                                  {"labels", parsed(order.labels)},
+                                  {"annotations", parsed(order.annotations)},
+                                  {"ownerReferences", json::array{reference_to(owner)}}}},
+        {"spec", parsed(order.spec)}});
+}
+
+Step Asked::what_is(const model::CustomObject& job) const {
+    if (!is_ours(job)) return Refused{"Job " + to_text(job_) + " belongs to somebody else"};
+    return state_of(job);
+}
+
+Refused Asked::refused(const Refusal& refusal) const {
+    std::string why = "Job " + to_text(job_) + ": " + printable(refusal.why);
+    if (refusal.status == 403)
+        why += fmt::format(" (the right to run Jobs is the ClusterRole {}, bound in the namespace)",
+                           right_);
+    return {std::move(why), refusal.status};
+}
+
+Step Asked::run(const std::string& body) const {
+    const Attempt* made = seen_.attempted(Verb::Create, job_);
+    if (!made) return engine::creation_of(job_, body);
+    if (made->object) return what_is(*made->object);
+    const bool is_there = made->refusal && made->refusal->status == 409;
+    const Fetched* at = seen_.fetched_as(job_);
+    if (is_there && !at) return job_;
+    if (is_there && at->object) return what_is(*at->object);
+    if (!made->refusal || may_pass(*made->refusal)) return JobSeen{State::Unknown, ""};
+    return refused(*made->refusal);
+}
+
+Step Asked::look() const {
+    const Fetched* at = seen_.fetched_as(job_);
+    if (!at) return job_;
+    if (at->refusal && may_pass(*at->refusal)) return JobSeen{State::Unknown, ""};
+    if (at->refusal) return refused(*at->refusal);
+    if (!at->object) return Refused{"Job " + to_text(job_) + " is gone"};
+    return what_is(*at->object);
+}
+
+// A conflict is a Job of that name with another UID: the one that was meant is gone.
+Step Asked::stop() const {
+    if (const Attempt* deleted = seen_.attempted(Verb::Delete, job_)) {
+        const int status = deleted->refusal ? deleted->refusal->status : 0;
+        if (!deleted->refusal || status == 404 || status == 409) return JobSeen{State::Stopped, ""};
+        return refused(*deleted->refusal);
+    }
+    const Fetched* at = seen_.fetched_as(job_);
+    if (!at) return job_;
+    if (at->refusal) return refused(*at->refusal);
+    if (!at->object) return JobSeen{State::Stopped, ""};
+    if (!is_ours(*at->object)) return what_is(*at->object);
+    if (at->object->meta.deleting) return JobSeen{State::Stopped, ""};
+    return engine::deletion_of({job_, at->object->meta.uid});
+}
+
+}  // namespace sluice::api::jobs

@@ -1,0 +1,194 @@
+#include "api/extended_job/output.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/unit/api/extended_job/errand.hpp"
+
+namespace sluice::api::extended_job {
+namespace {
+
+using namespace testing;
+using engine::Decision;
+using engine::Reason;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using Verb = engine::Action::Verb;
+namespace json = boost::json;
+
+PodSeen pod(const std::string& name, const std::string& phase, const std::string& created) {
+    return {"uid-" + name, "",
+            R"({"metadata":{"name":")" + name + R"(","creationTimestamp":")" + created +
+                R"("},"status":{"phase":")" + phase + R"("}})"};
+}
+
+Inquiry asked(bool has_succeeded) {
+    const auto question =
+        engine::question_of(OutputQuestion{"job-x", has_succeeded, {"main", "side"}});
+    return *inquire(*question, {.ns = "shop", .metric_hosts = {}});
+}
+
+const OutputAnswer& answer_in(const Move& move) {
+    return *engine::opened<OutputAnswer>(*std::get<Said>(move));
+}
+
+TEST(ExtendedJobOutput, TheLastPodThatEndedSoIsAskedContainerByContainer) {
+    Learnt learnt;
+    const Inquiry inquiry = asked(true);
+    const Move first = inquiry.next(learnt);
+    EXPECT_EQ(std::get<NeedPods>(first).selector, "job-name=job-x");
+    learnt.pod_lists.emplace("job-name=job-x",
+                             std::vector{pod("a", "Succeeded", "2026-01-01T00:00:00Z"),
+                                         pod("b", "Succeeded", "2026-01-02T00:00:00Z"),
+                                         pod("c", "Failed", "2026-01-03T00:00:00Z")});
+    EXPECT_EQ(std::get<NeedLog>(inquiry.next(learnt)).pod, "b");
+    learnt.logs.emplace(std::pair{"b", "main"}, Redacted{R"({"a":"1"})"});
+    EXPECT_EQ(std::get<NeedLog>(inquiry.next(learnt)).container, "side");
+    learnt.logs.emplace(std::pair{"b", "side"}, Redacted{"{}"});
+    const Move last = inquiry.next(learnt);
+    const auto& outputs = std::get<std::map<std::string, Values>>(answer_in(last).what);
+    EXPECT_EQ(outputs.at("main").at("a").reveal(), "1");
+    EXPECT_TRUE(outputs.at("side").empty());
+}
+
+TEST(ExtendedJobOutput, OfAJobThatFailedThePodThatFailedIsAsked) {
+    Learnt learnt;
+    learnt.pod_lists.emplace("job-name=job-x",
+                             std::vector{pod("a", "Succeeded", "2026-01-01T00:00:00Z"),
+                                         pod("c", "Failed", "2026-01-03T00:00:00Z")});
+    EXPECT_EQ(std::get<NeedLog>(asked(false).next(learnt)).pod, "c");
+}
+
+TEST(ExtendedJobOutput, WithoutAPodThereIsNothingToRead) {
+    Learnt learnt;
+    learnt.pod_lists.emplace("job-name=job-x", std::vector<PodSeen>{});
+    const Move move = asked(true).next(learnt);
+    EXPECT_TRUE(std::holds_alternative<OutputAnswer::Unusable>(answer_in(move).what));
+}
+
+TEST(ExtendedJobOutput, AServerThatDoesNotAnswerIsAskedAgain) {
+    Learnt learnt;
+    learnt.pod_lists.emplace("job-name=job-x", failure(ErrorKind::Server, "no"));
+    Move move = asked(true).next(learnt);
+    EXPECT_TRUE(std::holds_alternative<OutputAnswer::Unknown>(answer_in(move).what));
+    const Said said = asked(true).give_up({ErrorKind::Timeout, "late"});
+    EXPECT_TRUE(
+        std::holds_alternative<OutputAnswer::Unknown>(engine::opened<OutputAnswer>(*said)->what));
+}
+
+TEST(ExtendedJobOutput, OnlyAFlatObjectOfTextsIsAnOutput) {
+    EXPECT_EQ(read_output_text(R"({"a.b-c_1":"x"})")->size(), 1u);
+    EXPECT_EQ(read_output_text("secret words").error(), "is no JSON object");
+    EXPECT_EQ(read_output_text("").error(), "is no JSON object");
+    EXPECT_EQ(read_output_text(R"(["secret"])").error(), "is no JSON object");
+    EXPECT_EQ(read_output_text(R"({"a":{"b":"secret"}})").error(), "has a value that is no text");
+    EXPECT_EQ(read_output_text(R"({"a":1})").error(), "has a value that is no text");
+    EXPECT_EQ(read_output_text(R"({"secret word":"x"})").error(),
+              "has a key that a Secret cannot have");
+}
+
+// A run whose Job is complete, and what its containers have printed.
+struct Ended : Known {
+    explicit Ended(const std::string& output) : Known(strategy("now"), R"(,"output":)" + output) {
+        settled();
+        make_job();
+        end_job(complete);
+    }
+    void answer(decltype(OutputAnswer::what) what) {
+        seen.evidence = {{"out", engine::answer_of(OutputAnswer{run().job, std::move(what)}), now}};
+    }
+    void print(const std::string& text) {
+        Values values;
+        values.emplace("token", Redacted{text});
+        answer(std::map<std::string, Values>{{"main", std::move(values)}});
+    }
+};
+
+TEST(ExtendedJobOutput, ItIsAskedForOnceTheJobHasEnded) {
+    Ended ended{R"({"namePrefix":"keys-"})"};
+    const Decision decision = ended.decided();
+    ASSERT_TRUE(decision.probe);
+    const auto* question = engine::opened<OutputQuestion>(*decision.probe->question);
+    ASSERT_NE(question, nullptr);
+    EXPECT_EQ(question->job, ended.run().job);
+    EXPECT_TRUE(question->has_succeeded);
+}
+
+TEST(ExtendedJobOutput, TheSecretIsWrittenBeforeTheRunIsOver) {
+    Ended ended{R"({"namePrefix":"keys-","secretLabels":{"tier":"data"}})"};
+    ended.print("hush");
+    const Decision decision = ended.decided();
+    ASSERT_EQ(decision.actions.size(), 3u);
+    const json::value secret = json::parse(decision.actions[0].body);
+    EXPECT_EQ(decision.actions[0].verb, Verb::Create);
+    EXPECT_EQ(secret.at("metadata").at("name"), "keys-main");
+    EXPECT_EQ(secret.at("metadata").at("labels").at("tier"), "data");
+    EXPECT_EQ(secret.at("metadata").at("ownerReferences").at(0).at("uid"), "uid-x");
+    EXPECT_EQ(secret.at("data").at("token"), "aHVzaA==");
+    EXPECT_EQ(decision.actions[1].verb, Verb::Patch);
+    EXPECT_TRUE(decision.actions[1].follows);
+    EXPECT_THAT(decision.actions[1].body, HasSubstr(R"("op":"test")"));
+    EXPECT_TRUE(decision.actions[2].of_status);
+    EXPECT_TRUE(decision.actions[2].follows);
+    EXPECT_THAT(decision.actions[2].body, Not(HasSubstr("aHVzaA==")));
+    EXPECT_THAT(decision.actions[2].body, HasSubstr("Succeeded"));
+}
+
+TEST(ExtendedJobOutput, ASecretThatCannotBeWrittenHoldsTheRun) {
+    for (const int status : {403, 422}) {
+        Ended ended{R"({"namePrefix":"keys-"})"};
+        ended.print("hush");
+        ended.seen.attempt = engine::Attempt{Verb::Patch,
+                                             {&model::secrets, "shop", "keys-main"},
+                                             {},
+                                             engine::Refusal{status, "the server said hush"}};
+        const Decision decision = ended.decided();
+        EXPECT_EQ(decision.report.reason, Reason::OutputHeld) << status;
+        EXPECT_THAT(decision.report.message, Not(HasSubstr("hush"))) << status;
+        ended.apply(decision);
+        EXPECT_EQ(ended.status().active.size(), 1u) << status;
+    }
+}
+
+TEST(ExtendedJobOutput, ASecretWhoseWriteWasLostIsWrittenAgain) {
+    Ended ended{R"({"namePrefix":"keys-"})"};
+    ended.print("hush");
+    ended.seen.attempt = engine::Attempt{
+        Verb::Create, {&model::secrets, "shop", "keys-main"}, {}, engine::Refusal{0, "no answer"}};
+    EXPECT_EQ(ended.decided().actions.size(), 3u);
+}
+
+TEST(ExtendedJobOutput, WhatCannotBeReadAsOneIsAFailureAndKeepsTheJob) {
+    Ended ended{R"({"namePrefix":"keys-"})"};
+    const std::string job = ended.run().job;
+    ended.answer(OutputAnswer::Unusable{"the output of container main is no JSON object"});
+    ended.apply(ended.decided());
+    EXPECT_EQ(ended.status().phase, "Failed");
+    EXPECT_EQ(ended.status().kept_job, job);
+}
+
+TEST(ExtendedJobOutput, WhatCouldNotBeReadIsReadAgainAfterAWhile) {
+    Ended ended{R"({"namePrefix":"keys-"})"};
+    ended.answer(OutputAnswer::Unknown{"the kubelet does not answer"});
+    EXPECT_EQ(ended.decided().report.reason, Reason::OutputHeld);
+    EXPECT_FALSE(ended.decided().probe);
+    ended.now = ended.now + 30s;
+    EXPECT_TRUE(ended.decided().probe);
+}
+
+TEST(ExtendedJobOutput, OfAFailureItIsKeptOnlyIfSomebodyWantsIt) {
+    for (const bool wanted : {false, true}) {
+        Known known{strategy("now"), fmt::format(R"(,"output":{{"namePrefix":"k-",)"
+                                                 R"("writeOnFailure":{}}})",
+                                                 wanted)};
+        known.settled();
+        known.make_job();
+        known.end_job(failed);
+        EXPECT_EQ(known.decided().probe.has_value(), wanted);
+        EXPECT_EQ(known.status().active.empty(), !wanted);
+    }
+}
+
+}  // namespace
+}  // namespace sluice::api::extended_job
