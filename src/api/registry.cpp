@@ -31,6 +31,7 @@ using model::Itself;
 using model::Named;
 using model::Neighbours;
 using model::Owner;
+using model::Users;
 
 // What whoever steers workloads looks at. Pods of StatefulSets carry this label; other pods are not
 // worth their bytes.
@@ -95,11 +96,15 @@ constexpr Watch extended_stateful_sets[] = {
      Named{extended_stateful_set::followed_by},
      {},
      extended_stateful_set::trim_service},
+    {&model::config_map_contents,
+     Users{&extended_stateful_set::resource, extended_stateful_set::named_by}},
+    {&model::secret_contents,
+     Users{&extended_stateful_set::resource, extended_stateful_set::named_by}},
     settings_in(hooks::config_map)};
 constexpr std::string_view on_versions[] = {
-    extended_stateful_set::version_key, extended_stateful_set::stale_key,
+    extended_stateful_set::version_key,  extended_stateful_set::stale_key,
     extended_stateful_set::template_key, extended_stateful_set::abort_key,
-    extended_stateful_set::serves_key};
+    extended_stateful_set::serves_key,   extended_stateful_set::config_key};
 
 constexpr Watch extended_jobs[] = {
     {&extended_job::resource, Itself{}},

@@ -76,6 +76,8 @@ void Controller::on(WorkloadRead&& input, Instant now) {
     // The watch will bring no news of what is known by then, so whoever it concerns is queued here.
     for (const LiveObject& one : live.objects)
         queue(store_.refresh(*one.resource, one.object), now);
+    for (const model::StatefulSet& one : live.sets)
+        queue(store_.refresh(model::statefulsets, one), now);
     if (about.search) about.search->found = found_of(about.search->wanted, live);
     // One that is gone: the watch will say so too.
     const bool matters = leads_ && (exists || about.search || !is_set);
@@ -100,13 +102,17 @@ void Controller::on(WorkloadRead&& input, Instant now) {
 void Controller::see_wanted(const model::Ref& subject, Answer<LiveWorkload> answer, Instant now) {
     Search& search = *cases_[subject].search;
     search.found = found_of(search.wanted, answer ? *answer : LiveWorkload{});
+    if (answer)
+        for (const LiveObject& one : answer->objects)
+            queue(store_.refresh(*one.resource, one.object), now);
     for (engine::Fetched& one : search.found)
         if (!answer) one.refusal = refusal_of(answer.error());
     const bool matters = leads_ && is_settled(subject.ns);
     model::StatefulSet set = known_set(subject);
     auto candidates = matters ? candidates_for(subject, set) : std::vector<Candidate>{};
     if (candidates.empty()) return finish(subject, now);
-    auto outcome = decided(subject, std::move(candidates), std::move(set), {}, now);
+    auto pods = pods_of(subject, set, candidates.front());
+    auto outcome = decided(subject, std::move(candidates), std::move(set), std::move(pods), now);
     if (outcome) carry_out(*outcome->api, outcome->seen, std::move(outcome->decision), false, now);
 }
 

@@ -29,6 +29,8 @@ Controller::Controller(Settings settings, std::span<const api::Api> apis)
     environment_.hook_retry = settings_.hook_retry;
     environment_.plugin_directory = settings_.plugin_directory;
     environment_.passes_on_data = settings_.passes_on_data;
+    environment_.home = settings_.config_namespace;
+    environment_.fresh_key = settings_.fresh_key;
     for (const api::Api& api : apis) {
         if (!is_served(settings_, api)) continue;
         apis_.push_back({&api});

@@ -33,6 +33,8 @@ struct Settings {
     Duration hook_retry = 30s;
     std::string plugin_directory = {};  // where rollouts may name programs of their own
     bool passes_on_data = false;        // checks that do not say which answer passes
+    // Random bytes from the process, for what nobody may be able to guess.
+    std::string fresh_key = {};
     double qps = 300;
     std::size_t namespace_bytes_max = 8u << 20;  // of our memory, for the objects of one namespace
     bool leads_at_once = true;                   // false: wait for Leadership
@@ -160,6 +162,11 @@ class Controller {
     // Nothing that is about this namespace is still about to be seen.
     bool is_settled(const std::string& ns) const;
     void run_sessions(Instant now);
+    // What an API watches because its objects name it is looked at where they do.
+    void look_for_named(const Candidate& candidate, const std::string& ns);
+    const runtime::WatchSession* session_of(const model::Resource* resource,
+                                            const std::string& ns) const;
+    std::vector<engine::NamedObject> named_by(const Candidate& candidate) const;
     void run_queue(Instant now);
     void reconcile(const model::Ref& subject, Instant now);
     bool is_left_out(const model::Ref& subject, Instant now);

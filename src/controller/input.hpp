@@ -37,7 +37,7 @@ struct SessionFailed {
     SessionId session;
     runtime::RequestFailure failure;
 };
-// A quorum read of a StatefulSet, or of something else that has pods, of its pods, and of custom
+// A quorum read of a StatefulSet, or of something else that has pods, of its pods, and of other
 // objects. What was asked for and is not here does not exist: a set without a UID among them.
 struct LiveObject {
     const model::Resource* resource;
@@ -47,6 +47,7 @@ struct LiveWorkload {
     model::StatefulSet set;
     std::vector<model::Pod> pods;
     std::vector<LiveObject> objects;
+    std::vector<model::StatefulSet> sets = {};  // of an object that owns some
 };
 struct WorkloadRead {
     Ticket ticket;

@@ -41,7 +41,7 @@ std::vector<runtime::WatchSession> make_sessions(const Settings& settings,
     const auto add = [&](const std::string& ns, bool is_of_operator) {
         for (const api::Watch& one : watches) {
             runtime::WatchScope scope{one.resource, ns, one.selector};
-            if (scope.is_of_operator() != is_of_operator) continue;
+            if (scope.is_of_operator() != is_of_operator || is_of_named(scope)) continue;
             sessions.emplace_back(std::move(scope), settings.seed + sessions.size());
             if (std::holds_alternative<model::Neighbours>(one.concerns)) sessions.back().sleep();
         }
@@ -62,8 +62,20 @@ bool covers(const runtime::WatchScope& scope, const std::string& ns) {
     return scope.is_of_operator() || scope.ns.empty() || scope.ns == ns;
 }
 
+bool watches_named(const Settings& settings, std::span<const api::Api> apis) {
+    return std::ranges::any_of(watches_of(settings, apis), [](const runtime::Watches& all) {
+        return std::ranges::any_of(all, [](const api::Watch& one) {
+            return std::holds_alternative<model::Users>(one.concerns);
+        });
+    });
+}
+
+bool is_of_named(const runtime::WatchScope& scope) {
+    return scope.resource->form == model::Form::Content;
+}
+
 bool needs(const api::Api& api, const runtime::WatchScope& scope) {
-    return std::ranges::any_of(api.watches, [&](const api::Watch& watch) {
+    return !is_of_named(scope) && std::ranges::any_of(api.watches, [&](const api::Watch& watch) {
         return watch.is_of(scope.resource, scope.selector);
     });
 }

@@ -133,7 +133,8 @@ bool Controller::serves(const api::Api& api, const std::string& ns) const {
 
 bool Controller::is_settled(const std::string& ns) const {
     return all_synced_ || std::ranges::all_of(sessions_, [&](const runtime::WatchSession& one) {
-               return one.is_synced() || one.is_given_up() || !covers(one.scope(), ns);
+               return one.is_synced() || one.is_given_up() || is_of_named(one.scope()) ||
+                      !covers(one.scope(), ns);
            });
 }
 
@@ -157,7 +158,9 @@ void Controller::run_sessions(Instant now) {
 }
 
 bool Controller::is_synced() const {
-    return std::ranges::all_of(sessions_, &runtime::WatchSession::is_synced);
+    return std::ranges::all_of(sessions_, [](const runtime::WatchSession& one) {
+        return one.is_synced() || is_of_named(one.scope());
+    });
 }
 
 std::string Controller::sync_problem() const {

@@ -13,6 +13,9 @@
 
 namespace sluice::engine {
 
+// The revision that comes of a template which was written together with the memory.
+inline constexpr std::string_view awaited_revision = "awaited";
+
 struct Memory {
     std::string uid;       // of the workload this is about: a namesake's memory is not ours
     std::int64_t id = 0;   // counts rollouts; revision names come back, ids do not

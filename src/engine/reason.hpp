@@ -81,6 +81,15 @@ enum class Tone : std::uint8_t { Normal, Warning };
     X(ServiceNotSwitched, Warning,                                                                 \
       "A Service that is to follow the version that serves cannot be switched.",                   \
       "Correct what the message says; it is tried again by itself.")                               \
+    X(ConfigChanged, Normal,                                                                       \
+      "ConfigMaps or Secrets that the template names have changed: the pods are restarted, one "   \
+      "after the other, once there is no further change for a while.",                             \
+      "The end of the changes; or of the upgrade that is under way.")                              \
+    X(ConfigMissing, Warning, "A ConfigMap or a Secret that the template names does not exist.",   \
+      "Create it, or say in the template that it is optional.")                                    \
+    X(ConfigUnseen, Warning,                                                                       \
+      "The ConfigMaps and Secrets that the template names cannot be looked at.",                   \
+      "The owner of the namespace binds the ClusterRole sluice-config there.")                     \
     X(TooManyUnready, Warning,                                                                     \
       "So many members are not ready that this is no failure of one: nobody is replaced.",         \
       "Members that become ready again; or a person deletes the pod that is to be replaced.")      \

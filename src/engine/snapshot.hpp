@@ -31,6 +31,8 @@ struct Environment {
         {};                       // where rollouts may name programs of their own; empty: none
     bool passes_on_data = false;  // checks that do not say which answer passes
     std::string fence = {};       // of the leader that we are; empty: nobody else can lead
+    std::string home = {};        // the operator's own namespace
+    std::string fresh_key = {};   // random bytes that nobody has ever seen
 };
 
 // Why a request came to nothing: the HTTP status, 0 if there was no answer, and the server's words.
@@ -49,6 +51,13 @@ struct Fetched {
     model::Ref ref;
     std::optional<model::CustomObject> object;
     std::optional<Refusal> refusal = {};  // it could not be looked at
+};
+// What an object in `objects` names, and is watched for that.
+struct NamedObject {
+    model::Ref ref;
+    std::optional<model::ObjectMeta> meta = {};  // nothing: it is not there
+    bool is_seen = false;                        // false: nobody has looked yet
+    std::string problem = {};                    // why nobody can
 };
 // What became of the last write to an object that nobody watches, or of one to anything but the
 // subject that was refused.
@@ -72,6 +81,7 @@ struct Snapshot {
     std::vector<model::CustomObject> naming;
     // Objects of its namespace that the API watches because one in `objects` minds them.
     std::vector<model::CustomObject> neighbours;
+    std::vector<NamedObject> named = {};
     // What a decision wanted to look at: each with its object, or without one if there is none.
     std::vector<Fetched> fetched;
     std::optional<Attempt> attempt;     // until something else is done, or nothing
@@ -83,6 +93,11 @@ struct Snapshot {
     std::shared_ptr<const OwnSettings> settings;  // of the API that looks; null if it has none
     Environment environment;
 
+    // Null: nobody names it.
+    const NamedObject* named_as(const model::Ref& ref) const {
+        const auto found = std::ranges::find(named, ref, &NamedObject::ref);
+        return found == named.end() ? nullptr : &*found;
+    }
     // Null: it was not looked at.
     const Fetched* fetched_as(const model::Ref& ref) const {
         const auto found = std::ranges::find(fetched, ref, &Fetched::ref);

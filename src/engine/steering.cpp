@@ -16,6 +16,8 @@ namespace key = model::key;
 std::optional<Memory> recall(const model::StatefulSet& set) {
     auto memory = decode_memory(annotation(set, key::rollout));
     if (!memory || memory->uid != set.meta.uid) return std::nullopt;
+    const bool is_made = has_current_status(set) && set.meta.generation == memory->generation;
+    if (memory->revision == awaited_revision && is_made) memory->revision = set.update_revision;
     return memory;
 }
 

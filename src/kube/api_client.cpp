@@ -40,7 +40,7 @@ std::string_view secret_of(const Access& access) {
 }
 
 std::vector<net::Header> headers_of(const ApiRequest& request, const Access& access) {
-    std::vector<net::Header> headers{{"Accept", Redacted("application/json")},
+    std::vector<net::Header> headers{{"Accept", Redacted(std::string(request.accept))},
                                      {"User-Agent", Redacted(std::string(user_agent))}};
     if (!request.content_type.empty())
         headers.push_back({"Content-Type", Redacted(request.content_type)});
@@ -237,8 +237,9 @@ net::TransferId ApiClient::send(ApiRequest request, Done done) {
         {.request = std::move(request), .chunk = nullptr, .done = std::move(done)});
 }
 
-net::TransferId ApiClient::watch(std::string path, Duration idle_timeout, Chunk chunk, Done done) {
-    ApiRequest request{.path = std::move(path), .deadline = Duration{0}};
+net::TransferId ApiClient::watch(ApiRequest request, Duration idle_timeout, Chunk chunk,
+                                 Done done) {
+    request.deadline = Duration{0};
     return state_->begin({.request = std::move(request),
                           .idle_timeout = idle_timeout,
                           .chunk = std::move(chunk),

@@ -52,7 +52,7 @@ class ApiClient {
     net::TransferId send(ApiRequest request, Done done);
     // A watch: no deadline of ours (the server's timeoutSeconds ends it), silence bounded by
     // idle_timeout; 2xx bytes go to `chunk`.
-    net::TransferId watch(std::string path, Duration idle_timeout, Chunk chunk, Done done);
+    net::TransferId watch(ApiRequest request, Duration idle_timeout, Chunk chunk, Done done);
     void cancel(net::TransferId id);
 
     // What is not a GET is sent only while this says that we lead, as of the moment before the

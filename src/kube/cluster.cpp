@@ -92,7 +92,9 @@ net::TransferId Cluster::watch(const controller::StartWatch& effect, const Step&
         return true;
     };
     return state_->client.watch(
-        wire::watch_path(effect.scope, effect.request), watch_silence_max, std::move(chunk),
+        {.path = wire::watch_path(effect.scope, effect.request),
+         .accept = wire::watched_as(resource)},
+        watch_silence_max, std::move(chunk),
         [id = effect.session, &resource, problem, step](ApiResult<ApiResponse> answer) {
             using controller::SessionFailed;
             if (!answer)

@@ -1,8 +1,12 @@
 #include "model/decode.hpp"
 
+#include <fmt/format.h>
+
+#include <map>
 #include <span>
 
 #include "base/hash.hpp"
+#include "base/keyed_hash.hpp"
 #include "base/text.hpp"
 #include "model/annotations.hpp"
 #include "model/json_fields.hpp"
@@ -35,6 +39,18 @@ void read_update_strategy(Value value, StatefulSet& set) {
     });
 }
 
+void read_template(Value value, StatefulSet& set) {
+    ondemand::object pods = value.get_object();
+    set.template_hash = fnv1a(pods.raw_json());
+    pods.reset();
+    for (auto field : pods) {
+        if (field.unescaped_key().value() != "metadata") continue;
+        each_field(field.value().value(), [&](std::string_view key, Value inner) {
+            if (key == "annotations") set.annotates_pods = !is_null(inner);
+        });
+    }
+}
+
 void read_spec(Value value, StatefulSet& set) {
     each_field(value, [&](std::string_view key, Value field) {
         if (key == "replicas")
@@ -44,7 +60,7 @@ void read_spec(Value value, StatefulSet& set) {
         else if (key == "updateStrategy")
             read_update_strategy(field, set);
         else if (key == "template")
-            set.template_hash = fnv1a(field.get_object().value().raw_json());
+            read_template(field, set);
         else if (key == "ordinals")
             each_field(field, [&](std::string_view inner, Value number) {
                 if (inner == "start") set.start = Ordinal{int32_of(number)};
@@ -217,8 +233,36 @@ Object read_config_map(Value value, const Kept&) {
     return map;
 }
 
+// No byte of it is kept. Servers write keys in an order of their own.
+std::string checksum_of(Value entries) {
+    static constexpr HashKey no_key{};
+    std::map<std::string, std::string> sums;
+    each_field(entries, [&](std::string_view key, Value field) {
+        std::string name{key};
+        sums[std::move(name)] = sluice::to_text(keyed_hash(no_key, field.get_string().value()));
+    });
+    std::string all;
+    for (const auto& [key, sum] : sums)
+        all += fmt::format("{}:{}={};", key.size(), key, sum);
+    return sluice::to_text(keyed_hash(no_key, all));
+}
+
+Object read_content(Value value, const Kept&) {
+    CustomObject object;
+    std::map<std::string, std::string> sums;
+    each_field(value, [&](std::string_view key, Value field) {
+        if (key == "metadata") read_meta(field, object.meta, [](std::string_view, Value) {});
+        const bool is_content = key == "data" || key == "binaryData";
+        if (is_content && !is_null(field)) sums[std::string{key}] = checksum_of(field);
+    });
+    for (const auto& [key, sum] : sums)
+        object.spec += fmt::format("{}={};", key, sum);
+    return object;
+}
+
 using Read = Object (*)(Value, const Kept&);
-constexpr Read readers[] = {read_statefulset, read_pod, read_config_map};  // in the order of Form
+// In the order of Form.
+constexpr Read readers[] = {read_statefulset, read_pod, read_config_map, read_content};
 
 Object read_named(const Resource& resource, const Kept& kept, Value value) {
     Object object = resource.form == Form::Custom

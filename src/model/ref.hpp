@@ -16,7 +16,8 @@ enum class Form : std::uint8_t {
     StatefulSet,
     Pod,
     ConfigMap,
-    Custom,  // names, labels, our annotations, spec and status; anybody may write such objects
+    Content,  // that it is there; where it is read as a whole, a checksum of what is in it, no more
+    Custom,   // names, labels, our annotations, spec and status; anybody may write such objects
 };
 
 // A kind of objects, as it is called in paths and in references to its objects. There is one of
@@ -37,6 +38,10 @@ inline constexpr Resource pods{"", "v1", "pods", "Pod", false, Form::Pod};
 inline constexpr Resource config_maps{"", "v1", "configmaps", "ConfigMap", false, Form::ConfigMap};
 inline constexpr Resource services{"", "v1", "services", "Service"};
 inline constexpr Resource secrets{"", "v1", "secrets", "Secret"};
+// The same two, of which nobody wants to know more than whether they change.
+inline constexpr Resource config_map_contents{"",          "v1",  "configmaps",
+                                              "ConfigMap", false, Form::Content};
+inline constexpr Resource secret_contents{"", "v1", "secrets", "Secret", false, Form::Content};
 inline constexpr Resource jobs{"batch", "v1", "jobs", "Job"};
 inline constexpr Resource leases{"coordination.k8s.io", "v1", "leases", "Lease"};
 inline constexpr Resource events{"events.k8s.io", "v1", "events", "Event"};

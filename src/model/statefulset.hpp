@@ -27,6 +27,7 @@ struct StatefulSet {
     Texts annotations;                // the same, cut
     bool has_annotations = false;     // any at all, also those that were dropped
     std::uint64_t template_hash = 0;  // of spec.template as the server wrote it
+    bool annotates_pods = false;      // there are annotations in it
     PodCount replicas{1};
     Ordinal start{0};
     Duration min_ready{0};

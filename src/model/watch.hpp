@@ -4,6 +4,7 @@
 
 #include <string_view>
 #include <variant>
+#include <vector>
 
 #include "model/custom_object.hpp"
 #include "model/ref.hpp"
@@ -34,7 +35,14 @@ struct Everybody {};
 struct Neighbours {
     bool (*minds)(const CustomObject& own);
 };
-using Concerns = std::variant<Itself, Named, Owner, Everybody, Neighbours>;
+// Those of this resource, which are watched and concern themselves, that name it. What is named by
+// nobody in a namespace is not looked at there, and who names nothing does not wait for it.
+struct Users {
+    const Resource* resource;
+    // What the object names, each once, of any such resource. Reads the spec and nothing else.
+    std::vector<Ref> (*named_by)(const CustomObject& object);
+};
+using Concerns = std::variant<Itself, Named, Owner, Everybody, Neighbours, Users>;
 
 struct Watch {
     const Resource* resource;

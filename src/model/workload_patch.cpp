@@ -1,5 +1,7 @@
 #include "model/workload_patch.hpp"
 
+#include <fmt/format.h>
+
 #include <boost/json.hpp>
 
 #include "base/assert.hpp"
@@ -16,6 +18,8 @@ constexpr const char* block_path = "/spec/updateStrategy/rollingUpdate";
 constexpr const char* partition_path = "/spec/updateStrategy/rollingUpdate/partition";
 
 constexpr const char* replicas_path = "/spec/replicas";
+
+constexpr const char* pod_annotations_path = "/spec/template/metadata/annotations";
 
 std::string annotation_path(const std::string& name) {
     return "/metadata/annotations/" + pointer_token(name);
@@ -46,7 +50,8 @@ WorkloadPatch::WorkloadPatch(const StatefulSet& observed)
       limits_unavailable_(observed.limits_unavailable),
       observed_labels_(observed.labels),
       observed_annotations_(observed.annotations),
-      has_annotations_(observed.has_annotations) {}
+      has_annotations_(observed.has_annotations),
+      annotates_pods_(observed.annotates_pods) {}
 
 WorkloadPatch& WorkloadPatch::move_partition(Partition to) {
     SLUICE_ASSERT(to.value >= 0);
@@ -65,6 +70,11 @@ WorkloadPatch& WorkloadPatch::remove_partition() {
 
 WorkloadPatch& WorkloadPatch::scale(PodCount to) {
     if (to != replicas_from_) replicas_to_ = to;
+    return *this;
+}
+
+WorkloadPatch& WorkloadPatch::annotate_pods(const std::string& key, const std::string& value) {
+    pod_annotations_[key] = value;
     return *this;
 }
 
@@ -101,6 +111,12 @@ std::string WorkloadPatch::to_json_patch() const {
         ops.push_back(operation("test", replicas_path, replicas_from_.value));
         ops.push_back(operation("replace", replicas_path, replicas_to_->value));
     }
+    if (!annotates_pods_ && !pod_annotations_.empty())
+        ops.push_back(operation("add", pod_annotations_path, json::object{}));
+    for (const auto& [key, value] : pod_annotations_)
+        ops.push_back(operation("add",
+                                fmt::format("{}/{}", pod_annotations_path, pointer_token(key)),
+                                json::string(value)));
     if (!has_annotations_ && !annotations_.empty()) {
         ops.push_back(operation("test", "/metadata/annotations", nullptr));
         ops.push_back(operation("add", "/metadata/annotations", json::object{}));

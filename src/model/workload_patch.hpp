@@ -21,12 +21,16 @@ class WorkloadPatch {
     WorkloadPatch& move_partition(Partition to);
     WorkloadPatch& remove_partition();  // with the block that it alone stands in
     WorkloadPatch& scale(PodCount to);  // of a set that we have made
+    // In the template of such a set: its pods are to be replaced.
+    WorkloadPatch& annotate_pods(const std::string& key, const std::string& value);
     WorkloadPatch& annotate(const std::string& key, const std::string& value);  // unless equal
     WorkloadPatch& unannotate(const std::string& key);                          // if present
 
     const ObjectKey& key() const { return observed_key_; }
     const std::string& uid() const { return uid_; }
-    bool empty() const { return !partition_to_ && !replicas_to_ && annotations_.empty(); }
+    bool empty() const {
+        return !partition_to_ && !replicas_to_ && pod_annotations_.empty() && annotations_.empty();
+    }
     // Irreversible: a pod that was shielded may be replaced once this is through.
     bool lowers_partition() const;
     bool moves_partition() const { return partition_to_.has_value(); }
@@ -52,6 +56,8 @@ class WorkloadPatch {
     Texts observed_labels_;
     Texts observed_annotations_;
     bool has_annotations_;
+    bool annotates_pods_;
+    Texts pod_annotations_;
     std::map<std::string, std::optional<std::string>> annotations_;  // nothing: removed
 };
 

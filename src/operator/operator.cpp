@@ -4,6 +4,7 @@
 #include <random>
 
 #include "api/registry.hpp"
+#include "base/keyed_hash.hpp"
 #include "controller/sessions.hpp"
 #include "deploy/embedded.hpp"
 #include "net/core_dumps.hpp"
@@ -24,6 +25,15 @@ constexpr std::size_t request_connections = 10;
 
 // How long a write may still take when the process was told to end.
 constexpr Duration shutdown_patience = 10s;
+
+std::string fresh_key() {
+    std::random_device random;
+    std::string key;
+    while (key.size() < HashKey::size)
+        key.push_back(static_cast<char>(random() & 0xff));
+    return key;
+}
+
 controller::Settings settings_of(const Options& options, const std::string& config_namespace,
                                  std::uint64_t seed) {
     controller::Settings settings;
@@ -37,11 +47,14 @@ controller::Settings settings_of(const Options& options, const std::string& conf
     settings.leads_at_once = !options.leader_elect;
     settings.survives_defects = true;
     settings.seed = seed;
+    settings.fresh_key = fresh_key();
     return settings;
 }
 std::size_t connections_for(const Options& options) {
-    return request_connections +
-           controller::make_sessions(settings_of(options, {}, 0), api::apis()).size();
+    const controller::Settings settings = settings_of(options, {}, 0);
+    const std::size_t of_named =
+        controller::watches_named(settings, api::apis()) ? controller::named_sessions_max : 0;
+    return request_connections + controller::make_sessions(settings, api::apis()).size() + of_named;
 }
 
 std::vector<kube::WantedPolicy> wanted_policies() {

@@ -36,6 +36,7 @@ struct StatefulSetRow {
     bool deleting = false;
     bool has_annotations = false;
     bool limits_unavailable = false;
+    bool annotates_pods = false;
     bool listed = false;
     struct Rare {
         model::Texts labels;
@@ -62,6 +63,7 @@ void StatefulSetRow::pack(const model::StatefulSet& set, InternPool& pool) {
     deleting = set.meta.deleting;
     has_annotations = set.has_annotations;
     limits_unavailable = set.limits_unavailable;
+    annotates_pods = set.annotates_pods;
     rare.reset();
     if (!set.labels.empty() || !set.annotations.empty() || !set.owner_uid.empty())
         rare = std::make_unique<Rare>(set.labels, set.annotations, pool.intern(set.owner),
@@ -80,6 +82,7 @@ model::StatefulSet StatefulSetRow::unpack() const {
     }
     set.has_annotations = has_annotations;
     set.limits_unavailable = limits_unavailable;
+    set.annotates_pods = annotates_pods;
     set.template_hash = template_hash;
     set.replicas = PodCount{replicas};
     set.start = Ordinal{start};
@@ -103,6 +106,18 @@ struct ConfigMapRow {
     PackedUid uid;
     std::uint64_t version = 0;
     std::map<std::string, std::string> data;
+    bool listed = false;
+};
+
+struct ContentRow {
+    using Model = model::CustomObject;
+    void pack(const Model&, InternPool&) {}
+    Model unpack() const { return {}; }
+    std::pair<std::string, PackedUid> controller() const { return {}; }
+
+    Symbol ns;
+    PackedUid uid;
+    std::uint64_t version = 0;
     bool listed = false;
 };
 
@@ -226,6 +241,7 @@ class KeyedTable final : public Table {
 
 std::unique_ptr<Table> make_keyed_table(model::Form form, InternPool& pool) {
     if (form == model::Form::StatefulSet) return std::make_unique<KeyedTable<StatefulSetRow>>(pool);
+    if (form == model::Form::Content) return std::make_unique<KeyedTable<ContentRow>>(pool);
     SLUICE_ASSERT(form == model::Form::ConfigMap);
     return std::make_unique<KeyedTable<ConfigMapRow>>(pool);
 }

@@ -4,6 +4,8 @@
 #include <tuple>
 #include <utility>
 
+#include "base/hash.hpp"
+
 namespace sluice::runtime {
 namespace {
 
@@ -28,6 +30,13 @@ void move_entry(std::map<Key, std::vector<std::string>>& index, const std::strin
 // The owner, in the namespace of its object.
 model::ObjectKey owner_of(const model::ObjectKey& key, const model::CustomObject& object) {
     return {key.ns, object.owner};
+}
+
+std::uint64_t place_of(const model::Ref& ref) {
+    std::string text{ref.resource->plural};
+    for (const std::string* part : {&ref.ns, &ref.name})
+        text.append("/").append(*part);
+    return fnv1a(text);
 }
 
 std::size_t bytes_of(const model::CustomObject& object) {
@@ -108,11 +117,42 @@ Affected ObjectTable::put(const model::Object& some) {
     move_entry(owned_, key.name, owner_of(key, entry.object), owner_of(key, object));
     entry.named = std::move(named);
     give_back(key, entry);
+    const std::string spec = named_by_ ? entry.object.spec : std::string{};
     take(key, entry, object);
+    if (named_by_ && spec != entry.object.spec) {
+        use(key, spec, false);
+        use(key, entry.object.spec, true);
+    }
     if (was_left_out && entry.is_left_out) return {};  // no news
     touch(affected.named, entry.named);
     touch(affected.owners, owner_of(key, entry.object));
     return affected;
+}
+
+void ObjectTable::use(const model::ObjectKey& key, const std::string& spec, bool is_used) {
+    if (!named_by_) return;
+    model::CustomObject object;
+    object.meta.key = key;
+    object.spec = spec;
+    for (const model::Ref& one : named_by_(object)) {
+        if (is_used) {
+            users_[place_of(one)].push_back(key.name);
+        } else if (const auto found = users_.find(place_of(one)); found != users_.end()) {
+            if (const auto at = std::ranges::find(found->second, key.name);
+                at != found->second.end())
+                found->second.erase(at);
+            if (found->second.empty()) users_.erase(found);
+        }
+    }
+}
+
+std::vector<model::ObjectKey> ObjectTable::users_of(const model::Ref& named) const {
+    std::vector<model::ObjectKey> users;
+    const auto found = users_.find(place_of(named));
+    if (found == users_.end()) return users;
+    for (const std::string& name : found->second)
+        if (entries_.contains({named.ns, name})) users.push_back({named.ns, name});
+    return users;
 }
 
 ObjectTable::Entries::iterator ObjectTable::erase(Entries::iterator entry, Affected& affected) {
@@ -123,6 +163,7 @@ ObjectTable::Entries::iterator ObjectTable::erase(Entries::iterator entry, Affec
     move_entry(owned_, key.name, owner_of(key, known.object), {});
     move_entry(about_, key.name, known.named, {});
     give_back(key, known);
+    use(key, known.object.spec, false);
     return entries_.erase(entry);
 }
 

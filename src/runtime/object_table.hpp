@@ -46,10 +46,15 @@ class Budget {
 
 class ObjectTable final : public Table {
   public:
-    // `names`: what an object is about; null: itself, and nothing is named. The budget must outlive
-    // the table.
-    ObjectTable(const model::Watch& watch, decltype(model::Named::target_of) names, Budget& budget)
-        : resource_(watch.resource), target_of_(names), trim_(watch.trim), budget_(&budget) {}
+    // `names`: what an object is about; null: itself, and nothing is named. `uses`: what else it
+    // names; null: nothing. The budget must outlive the table.
+    ObjectTable(const model::Watch& watch, decltype(model::Named::target_of) names, Budget& budget,
+                decltype(model::Users::named_by) uses = nullptr)
+        : resource_(watch.resource),
+          target_of_(names),
+          named_by_(uses),
+          trim_(watch.trim),
+          budget_(&budget) {}
 
     Affected put(const model::Object& object) override;
     Affected remove(const model::Object& object) override;
@@ -78,6 +83,8 @@ class ObjectTable final : public Table {
     // The names of those that are so.
     std::vector<std::string> names_in(const std::string& ns,
                                       bool (*are_so)(const model::CustomObject&)) const;
+    // Those that name this one; now and then one more, which does not.
+    std::vector<model::ObjectKey> users_of(const model::Ref& named) const;
 
   private:
     struct Entry {
@@ -97,15 +104,18 @@ class ObjectTable final : public Table {
     void take(const model::ObjectKey& key, Entry& entry, const model::CustomObject& object);
     void give_back(const model::ObjectKey& key, const Entry& entry);
     Entries::iterator erase(Entries::iterator entry, Affected& affected);
+    void use(const model::ObjectKey& key, const std::string& spec, bool is_used);
 
     const model::Resource* resource_;
     decltype(model::Named::target_of) target_of_;
+    decltype(model::Users::named_by) named_by_;
     decltype(model::Watch::trim) trim_;
     Budget* budget_;
     Entries entries_;
     // By what they name, and by who owns them, in its namespace.
     std::map<model::Ref, Names> about_;
     std::map<model::ObjectKey, Names> owned_;
+    std::unordered_map<std::uint64_t, Names> users_;  // by a hash of what they name
 };
 
 }  // namespace sluice::runtime

@@ -47,9 +47,19 @@ void Store::hold(const model::Watch& watch) {
     held_.push_back({watch.resource, watch.selector, make_table(watch, names)});
 }
 
+decltype(model::Users::named_by) Store::uses_of(const model::Resource* resource) const {
+    for (const Watches& all : watches_)
+        for (const model::Watch& watch : all)
+            if (const auto* users = std::get_if<model::Users>(&watch.concerns);
+                users && users->resource == resource)
+                return users->named_by;
+    return nullptr;
+}
+
 std::unique_ptr<Table> Store::make_table(const model::Watch& watch, TargetOf names) {
     const model::Form form = watch.resource->form;
-    if (form == model::Form::Custom) return std::make_unique<ObjectTable>(watch, names, budget_);
+    if (form == model::Form::Custom)
+        return std::make_unique<ObjectTable>(watch, names, budget_, uses_of(watch.resource));
     if (form != model::Form::Pod) return make_keyed_table(form, pool_);
     const auto* owner = std::get_if<model::Owner>(&watch.concerns);
     SLUICE_ASSERT(owner != nullptr);
@@ -120,6 +130,11 @@ void Store::add_concerned(Watches all, const model::Watch& watch, const Affected
     if (std::holds_alternative<model::Everybody>(concerns)) add_everybody(all, touched);
     if (const auto* neighbours = std::get_if<model::Neighbours>(&concerns))
         add_neighbours(all, *neighbours, affected, touched);
+    if (const auto* users = std::get_if<model::Users>(&concerns))
+        for (const model::ObjectKey& key : affected.objects)
+            for (const model::ObjectKey& user :
+                 objects(users->resource)->users_of(ref_to(*watch.resource, key)))
+                touched.push_back(ref_to(*users->resource, user));
 }
 
 void Store::add_neighbours(Watches all, const model::Neighbours& neighbours,

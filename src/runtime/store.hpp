@@ -68,6 +68,8 @@ class Store {
     void hold(const model::Watch& watch);
     std::unique_ptr<Table> make_table(const model::Watch& watch,
                                       decltype(model::Named::target_of) names);
+    // What objects of this resource name beside what they are about; null: nothing.
+    decltype(model::Users::named_by) uses_of(const model::Resource* resource) const;
     std::vector<model::Object> owned(const model::Resource& resource,
                                      const model::ObjectMeta& owner) const;
     // By one of the watches of an API.

@@ -56,7 +56,8 @@ class Table {
     virtual std::size_t size() const = 0;
 };
 
-// Of StatefulSets or ConfigMaps, which are found by name. The pool must outlive its tables.
+// Of StatefulSets, ConfigMaps or what stands for contents, which are found by name. The pool must
+// outlive its tables.
 std::unique_ptr<Table> make_keyed_table(model::Form form, InternPool& pool);
 // Of the pods of StatefulSets, which are found by the UID of their owner. They are many, so their
 // names are not kept: a pod is called as its owner is, and by its ordinal. Other pods are not kept.

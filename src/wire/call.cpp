@@ -71,6 +71,7 @@ std::string name_of(const engine::Action& action) {
 
 Next Caller::begin(const controller::StartList& effect) {
     Request request{.path = list_path(effect.scope, effect.request),
+                    .accept = listed_as(*effect.scope.resource),
                     .deadline = list_deadline,
                     .body_max = list_body_max};
     Call call{
@@ -174,8 +175,11 @@ Next Caller::get_objects(std::shared_ptr<Reading> reading) {
             if (!answer) return reading->failed(failure_of(std::move(answer.error()), doing));
             auto object = decoder_.object(*resource, std::move(*answer));
             if (!object) return reading->failed(malformed(object.error(), doing));
-            reading->found.objects.push_back(
-                {resource, std::get<model::CustomObject>(std::move(*object))});
+            if (auto* set = std::get_if<model::StatefulSet>(&*object))
+                reading->found.sets.push_back(std::move(*set));
+            else
+                reading->found.objects.push_back(
+                    {resource, std::get<model::CustomObject>(std::move(*object))});
             return get_objects(reading);
         }};
     return {.call = std::move(call)};

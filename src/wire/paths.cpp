@@ -50,6 +50,18 @@ std::string status_path(const model::Ref& object) {
     return object_path(object) + "/status";
 }
 
+std::string_view listed_as(const model::Resource& resource) {
+    return resource.form == model::Form::Content
+               ? "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
+               : "application/json";
+}
+
+std::string_view watched_as(const model::Resource& resource) {
+    return resource.form == model::Form::Content
+               ? "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"
+               : "application/json";
+}
+
 std::string list_path(const runtime::WatchScope& scope, const runtime::ListRequest& request) {
     std::string path =
         fmt::format("{}?limit={}", collection_path(*scope.resource, scope.ns), request.limit);

@@ -16,6 +16,10 @@ std::string collection_path(const model::Resource& resource, const std::string& 
 std::string object_path(const model::Ref& object);
 std::string status_path(const model::Ref& object);
 
+// In which form objects of a resource are listed and watched: of those whose contents are not kept
+// the server sends their names and versions only.
+std::string_view listed_as(const model::Resource& resource);
+std::string_view watched_as(const model::Resource& resource);
 std::string list_path(const runtime::WatchScope& scope, const runtime::ListRequest& request);
 std::string watch_path(const runtime::WatchScope& scope, const runtime::WatchRequest& request);
 

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 
 #include "base/time.hpp"
 #include "controller/input.hpp"
@@ -14,6 +15,7 @@ struct Request {
     std::string method = "GET";
     std::string path{};          // "/apis/apps/v1/namespaces/x/statefulsets/y?..." encoded
     std::string content_type{};  // with a body
+    std::string_view accept = "application/json";
     std::string body{};
     Duration deadline = 15s;
     std::size_t body_max = 16u << 20;  // of the answer

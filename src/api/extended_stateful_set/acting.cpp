@@ -29,6 +29,7 @@ bool Reconciliation::make_or_scale(const SetId& id) {
     if (seen && waits_for_other_zones(*seen, pods)) return false;
     // Of a version whose set somebody has deleted nobody knows the template any more.
     if (!seen && (pods.value == 0 || id.version != next_.update)) return false;
+    if (!seen && config_.stops()) return false;
     const bool is_on_trial = id.version != next_.current;
     if (is_on_trial && pods.value == 0 && spec_.replicas.value > 0 && !can_go_back()) return false;
     if (is_on_trial && pods.value == 0 && is_selected(id.version)) return false;
@@ -37,7 +38,8 @@ bool Reconciliation::make_or_scale(const SetId& id) {
         add_action(scaling_of(*seen->set, pods, fence()));
     } else {
         const model::Ref ref{&model::statefulsets, object_.meta.key.ns, set_name(name(), id)};
-        add_action(engine::creation_of(ref, set_body(object_, spec_, id, pods, fence())));
+        add_action(
+            engine::creation_of(ref, set_body(object_, spec_, id, pods, config_.digest, fence())));
     }
     decision_.needs_live = true;
     return true;
@@ -116,7 +118,7 @@ bool Reconciliation::delete_superseded() {
 }
 
 bool Reconciliation::is_busy() const {
-    return is_open() || next_.versions.size() > 1 || next_.ready < spec_.pods();
+    return is_open() || restart_ || next_.versions.size() > 1 || next_.ready < spec_.pods();
 }
 
 void Reconciliation::write_status(bool is_urgent) {
@@ -130,6 +132,7 @@ void Reconciliation::write_status(bool is_urgent) {
     }
     if (next_ == old_) return;
     Status status = next_;
+    if (config_.is_known()) status.config.versions = config_.versions;
     status.written = in_whole_seconds(now_);
     auto write = api::status_write(subject(), object_, old_, status);
     if (!write) return;
@@ -141,9 +144,9 @@ void Reconciliation::act() {
     if (substance_of(next_) != substance_of(old_)) return write_status(true);
     // That something was refused is told before it is tried again.
     if (refused() || !service_problem().empty()) write_status(true);
-    const bool acts = make_or_scale(next_.current) || switch_services() ||
+    const bool acts = takes_restart() || make_or_scale(next_.current) || switch_services() ||
                       (next_.update != next_.current && make_or_scale(next_.update)) ||
-                      mark_stale() || delete_superseded();
+                      (!config_.stops() && (mark_stale() || delete_superseded()));
     for (std::size_t i = 1; i < decision_.actions.size(); ++i)
         decision_.actions[i].follows = true;
     if (!acts && decision_.actions.empty()) write_status(false);

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <boost/json.hpp>
 
+#include "engine/memory.hpp"
 #include "engine/report.hpp"
+#include "engine/steering.hpp"
 #include "model/annotations.hpp"
 #include "model/json_text.hpp"
 #include "model/workload_patch.hpp"
@@ -105,7 +107,7 @@ std::string claim_of(const model::CustomObject& object) {
 }
 
 std::string set_body(const model::CustomObject& object, const Spec& spec, const SetId& id,
-                     PodCount replicas, const std::string& fence) {
+                     PodCount replicas, const std::string& config, const std::string& fence) {
     const json::value written = model::parse_json(spec.set);
     json::object set = written.is_object() ? written.get_object() : json::object{};
     json::object metadata = part_of(set, "metadata");
@@ -128,6 +130,10 @@ std::string set_body(const model::CustomObject& object, const Spec& spec, const 
     add_labels(part_of(part_of(inner, "selector"), "matchLabels"), object, id);
     json::object& pod_template = part_of(inner, "template");
     add_labels(part_of(part_of(pod_template, "metadata"), "labels"), object, id);
+    if (!config.empty()) {
+        notes[config_key] = config;
+        part_of(part_of(pod_template, "metadata"), "annotations")[config_key] = config;
+    }
     if (id.zone) put_into_zone(kept, pod_template, spec.zones, *id.zone);
     return json::serialize(json::object{{"apiVersion", model::api_version(model::statefulsets)},
                                         {"kind", model::statefulsets.kind},
@@ -138,6 +144,44 @@ std::string set_body(const model::CustomObject& object, const Spec& spec, const 
 engine::Action scaling_of(const model::StatefulSet& set, PodCount to, const std::string& fence) {
     model::WorkloadPatch patch{set};
     patch.scale(to);
+    return fenced(std::move(patch), fence);
+}
+
+engine::Action config_mark(const model::StatefulSet& set, const std::string& config,
+                           const std::string& fence) {
+    model::WorkloadPatch patch{set};
+    patch.annotate(std::string{config_key}, config);
+    return fenced(std::move(patch), fence);
+}
+
+engine::Action restart_of(const model::StatefulSet& set, const std::string& config,
+                          std::uint64_t retry, Instant now, const std::string& fence) {
+    const std::string key{config_key};
+    engine::Memory memory = engine::recall(set).value_or(engine::Memory{});
+    memory.uid = set.meta.uid;
+    memory.id += 1;
+    memory.revision = engine::awaited_revision;
+    memory.template_hash = 0;
+    memory.partition = closed_partition;
+    memory.open = set.replicas.value > 0;
+    memory.started = now;
+    memory.generation = set.meta.generation + 1;
+    memory.retry = retry;
+    memory.brake = {};
+    model::WorkloadPatch patch{set};
+    patch.annotate_pods(key, config).annotate(key, config).move_partition(closed_partition);
+    patch.annotate(model::key::rollout, encode(memory));
+    patch.annotate(model::key::phase,
+                   engine::to_text(memory.open ? engine::Phase::Waiting : engine::Phase::Idle));
+    return fenced(std::move(patch), fence);
+}
+
+engine::Action end_of_restart(const model::StatefulSet& set, const std::string& fence) {
+    engine::Memory memory = engine::recall(set).value_or(engine::Memory{});
+    memory.open = false;
+    model::WorkloadPatch patch{set};
+    patch.annotate(model::key::rollout, encode(memory));
+    patch.annotate(model::key::phase, engine::to_text(engine::Phase::Idle));
     return fenced(std::move(patch), fence);
 }
 

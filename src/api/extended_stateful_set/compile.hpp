@@ -26,4 +26,9 @@ struct Circumstances {
 
 engine::Plan compile(const Spec& spec, const Circumstances& now);
 
+// The pods of a version again, one after the other, in one zone. `elsewhere`: what keeps it waiting
+// in another one; nothing: all is well there.
+engine::Plan compile_restart(const Spec& spec, const gates::Circumstances& now, PodCount pods,
+                             const std::optional<engine::Refused>& elsewhere);
+
 }  // namespace sluice::api::extended_stateful_set

@@ -27,14 +27,17 @@ std::optional<engine::Memory> memory_of(const Status& status) {
 
 }  // namespace
 
-Reconciliation::Reconciliation(const Snapshot& seen, const Spec& spec, Instant now)
+Reconciliation::Reconciliation(const Snapshot& seen, const Snapshot& pods, const Spec& spec,
+                               Instant now)
     : seen_(seen),
+      pods_(pods),
       object_(seen.objects.front()),
       spec_(spec),
       now_(now),
       versions_(versions_in(seen)),
       old_(read_status(object_)),
-      next_(old_) {}
+      next_(old_),
+      config_(config_of(seen, spec, old_.config, now)) {}
 
 // The status is lost, or was never there: the sets say what there was. The lowest of them is taken
 // for the one that serves: what the others have come to is found out again, through their gates.
@@ -236,7 +239,8 @@ void Reconciliation::steer() {
             next_.failure = decision_.report.message;
         if (!memory->open && !memory->failed) serve(version_in(memory->revision));
     }
-    next_.gates = gates::noted(std::move(next_.gates), decision_, object_, is_open(), now_);
+    const bool is_asking = is_open() || is_restarting();
+    next_.gates = gates::noted(std::move(next_.gates), decision_, object_, is_asking, now_);
 }
 
 // Of all others none: they are on their way out. What is exposed is so in the first zones.
@@ -257,11 +261,20 @@ Decision Reconciliation::decide() && {
         decision_.report = {engine::Phase::Rolling, Reason::ServiceSwitched, {}, {}};
         return std::move(decision_);
     }
+    const bool is_looked_at =
+        config_.is_known() || config_.stops() || config_.state == Config::State::Ignored;
+    if (!is_looked_at) return without_config();
     note_version();
     go_back_at_once();
     keep_reach();
-    steer();
+    if (config_.stops())
+        hold_for_config();
+    else
+        steer();
+    note_config();
+    restart();
     decision_.subject = subject();
+    decision_.noted = config_.noted;
     report();
     act();
     return std::move(decision_);
@@ -269,7 +282,6 @@ Decision Reconciliation::decide() && {
 
 void prepare(Snapshot& seen) {
     if (seen.objects.empty()) return;
-    take_pods(seen);
     const CustomObject& object = seen.objects.front();
     const Status status = read_status(object);
     stand_for_workload(seen, status.rollout);
@@ -290,7 +302,9 @@ Decision decide(const Snapshot& seen, Instant now) {
     if (!spec)
         return refuse_spec(resource, seen, spec.error(), read_status(seen.objects.front()), now,
                            write_report);
-    return Reconciliation{seen, *spec, now}.decide();
+    Snapshot versions = seen;
+    take_pods(versions);
+    return Reconciliation{versions, seen, *spec, now}.decide();
 }
 
 }  // namespace sluice::api::extended_stateful_set

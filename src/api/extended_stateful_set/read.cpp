@@ -106,7 +106,16 @@ Zones read_zones(const Fields& fields) {
     return zones;
 }
 
-Spec read_fields(const Fields& fields) {
+// The later one is another name for the earlier.
+bool follows_config(const Fields& fields) {
+    const auto earlier = fields.flag(config_fields[0]), later = fields.flag(config_fields[1]);
+    if (earlier && later)
+        fields.fault(config_fields[1], fmt::format("is another name for {}; leave one of them out",
+                                                   config_fields[0]));
+    return earlier.value_or(false) || later.value_or(false);
+}
+
+Spec read_fields(const Fields& fields, const std::string& ns) {
     Spec spec;
     spec.zones = read_zones(fields);
     if (const auto scaling = fields.object("scaling", !required))
@@ -122,6 +131,10 @@ Spec read_fields(const Fields& fields) {
                                   : nullptr)
         inner->stable_erase("replicas");
     spec.set = json::serialize(set);
+    if (follows_config(fields)) spec.references = references_in(set, ns);
+    if (spec.references.size() > references_max)
+        fields.fault("template",
+                     fmt::format("names more than {} ConfigMaps and Secrets", references_max));
     spec.replicas = PodCount{spec.scaling.nearest(spec.wanted.value_or(spec.scaling.min ? 0 : 1))};
     if (spec.pods().value > replicas_max)
         fields.fault("zones", fmt::format("have more than {} pods together", replicas_max));
@@ -139,7 +152,9 @@ int Scaling::nearest(int wanted) const {
 }
 
 std::expected<Spec, FieldErrors> read_spec(const model::CustomObject& object) {
-    auto spec = read_part(object.spec, "spec", read_fields);
+    auto spec = read_part(object.spec, "spec", [&](const Fields& fields) {
+        return read_fields(fields, object.meta.key.ns);
+    });
     const bool has_zones = spec && !spec->zones.names.empty();
     const std::size_t length_max = has_zones ? zoned_name_length_max : name_length_max;
     if (object.meta.key.name.size() <= length_max) return spec;

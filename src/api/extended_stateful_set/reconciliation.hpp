@@ -1,6 +1,6 @@
 // One decision about one ExtendedStatefulSet, which is there and can be read. Which versions there
 // are to be is in decide.cpp, which one serves and who follows it in serving.cpp, what is done for
-// it in acting.cpp.
+// it in acting.cpp, and what becomes of pods that read what has changed in restart.cpp.
 #pragma once
 
 #include <string>
@@ -8,6 +8,7 @@
 
 #include "api/claims.hpp"
 #include "api/extended_stateful_set/compile.hpp"
+#include "api/extended_stateful_set/config.hpp"
 #include "api/extended_stateful_set/spec.hpp"
 #include "api/extended_stateful_set/status.hpp"
 #include "api/extended_stateful_set/versions.hpp"
@@ -19,7 +20,10 @@ namespace sluice::api::extended_stateful_set {
 
 class Reconciliation {
   public:
-    Reconciliation(const engine::Snapshot& seen, const Spec& spec, Instant now);
+    // `seen`: what is seen of the versions; `pods`: the same, with pods as Kubernetes knows them.
+    // Both and the spec must outlive it.
+    Reconciliation(const engine::Snapshot& seen, const engine::Snapshot& pods, const Spec& spec,
+                   Instant now);
 
     engine::Decision decide() &&;
 
@@ -55,6 +59,21 @@ class Reconciliation {
     void report();
     bool is_busy() const;
 
+    engine::Decision without_config();
+    void hold_for_config();
+    void note_config();
+    bool needs_restart(const Version& version) const;
+    bool is_restarting() const;
+    std::optional<std::string> unready_elsewhere(const Part& part) const;
+    bool restarts_though_unready(const Version& version) const;
+    void restart();
+    void restart(const Version& version, const Part& part);
+    void begin_restart(const Version& version, const Part& part);
+    void go_on_restarting(const Version& version, const Part& part);
+    void hold_restart(engine::Phase phase, engine::Reason reason, std::string message);
+    void note_condition();
+    bool takes_restart();
+
     void act();
     bool make_or_scale(int version);
     bool make_or_scale(const SetId& id);
@@ -77,13 +96,16 @@ class Reconciliation {
     engine::Subject subject() const { return subject_of(resource, object_); }
 
     const engine::Snapshot& seen_;
+    const engine::Snapshot& pods_;
     const model::CustomObject& object_;
     const Spec& spec_;
     Instant now_;
     std::vector<Version> versions_;
     const Status old_;
     Status next_;
+    const Config config_;
     engine::Decision decision_;
+    std::optional<engine::Decision> restart_;  // of pods that are under way, or held
 };
 
 }  // namespace sluice::api::extended_stateful_set

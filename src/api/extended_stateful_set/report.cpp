@@ -36,6 +36,12 @@ constexpr engine::Command own_commands[] = {
     {Reason::ServiceNotSwitched,
      "what the message says; or, so that it follows no longer: kubectl -n {0} annotate service "
      "NAME sluice.dev/serves-"},
+    {Reason::ConfigUnseen,
+     "the owner of the namespace lets Sluice look: kubectl -n {0} create rolebinding sluice-config "
+     "--clusterrole=sluice-config --serviceaccount=sluice-system:sluice; or set "
+     "spec.updateOnEnvChange to false"},
+    {Reason::ConfigChanged,
+     "it goes on by itself; not for this change: kubectl sluice abort ests/{1}"},
     {Reason::ScaledToZero, "kubectl -n {0} scale extendedstatefulset {1} --replicas=N"},
     {Reason::StepPaused,
      "kubectl -n {0} annotate --overwrite extendedstatefulset {1} sluice.dev/promote=$(date +%s)"},
@@ -164,6 +170,7 @@ void Reconciliation::report() {
     if (engine::entry(decision_.report.reason).tone == engine::Tone::Warning)
         decision_.notices.push_back({decision_.report.reason, decision_.report.message});
     write_report(next_, old_, decision_.report, seen_, now_);
+    note_condition();
 }
 
 }  // namespace sluice::api::extended_stateful_set

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "api/extended_stateful_set/references.hpp"
 #include "api/gates/gates.hpp"
 #include "base/field_error.hpp"
 #include "base/numbers.hpp"
@@ -38,6 +39,10 @@ inline constexpr std::string_view abort_key = "sluice.dev/abort";
 inline constexpr std::size_t name_length_max = 42;
 inline constexpr std::size_t zoned_name_length_max = 38;
 inline constexpr std::size_t zones_max = 64;
+// An annotation of a StatefulSet and of its pods: a keyed digest of what they read.
+inline constexpr std::string_view config_key = "fissile.cloudfoundry.org/configsha1";
+// Two names of one field: pods are restarted when what they read has changed.
+inline constexpr const char* config_fields[] = {"updateOnEnvChange", "updateOnConfigChange"};
 inline constexpr int replicas_max = 1000;  // also of all zones together
 
 struct Scaling {
@@ -76,6 +81,7 @@ struct Spec {
     Zones zones;
     Strategy strategy;
     Duration min_ready{0};
+    std::vector<Reference> references = {};  // whose changes are followed
     std::string set;  // JSON: the template, a whole StatefulSet, without replicas
 
     // In all zones.

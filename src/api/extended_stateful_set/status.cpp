@@ -28,7 +28,11 @@ constexpr auto status_fields = [](auto& json, auto& status) {
         .field("podsPerZone", status.in_zone)
         .field("exposedSince", status.stepped)
         .field("attempts", status.attempts)
-        .field("failure", status.failure, sentence_max);
+        .field("failure", status.failure, sentence_max)
+        .field("configDigest", status.config.digest, short_max)
+        .field("configVersions", status.config.versions, short_max)
+        .field("configChangedSince", status.config.since)
+        .field("configChangedAt", status.config.changed);
     gates::status_fields(json, status.gates);
     json.field("writtenAt", status.written)
         .entries("conditions", status.conditions, conditions_max, condition_fields);
@@ -70,6 +74,8 @@ Status substance_of(Status status) {
     substance.exposed = status.exposed;
     substance.attempts = status.attempts;
     substance.failure = std::move(status.failure);
+    substance.config = std::move(status.config);
+    substance.config.versions.clear();
     return substance;
 }
 

@@ -17,6 +17,15 @@
 
 namespace sluice::api::extended_stateful_set {
 
+// What the template refers to, as it was seen last.
+struct ConfigStatus {
+    std::string digest;    // of all of it
+    std::string versions;  // a checksum of the versions that it was made of
+    Instant since;         // when the first change was seen that not all pods know of
+    Instant changed;       // and the last one
+    friend bool operator==(const ConfigStatus&, const ConfigStatus&) = default;
+};
+
 struct Status : StatusHead {
     std::map<int, bool> versions;  // that are there: does a pod of it run?
     PodCount replicas;             // pods that are there, of all versions
@@ -35,6 +44,7 @@ struct Status : StatusHead {
     Instant stepped;       // since when so many
     int attempts = 0;      // at the wanted version
     std::string failure;   // why the last one of them failed
+    ConfigStatus config;
     gates::Remembered gates;
     Instant written;
     std::vector<Condition> conditions;  // Ready, Progressing

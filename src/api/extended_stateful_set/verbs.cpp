@@ -45,6 +45,9 @@ std::vector<Fact> facts(const Steered& steered, Instant) {
                                                std::max(1, status.attempts))});
     facts.push_back(
         {"ready", fmt::format("{} of {} pods", status.ready.value, status.replicas.value)});
+    if (status.config.since > Instant{})
+        facts.push_back({"config", fmt::format("changed since {}; pods are to be restarted",
+                                               to_rfc3339(status.config.since))});
     for (const auto& [version, runs] : status.versions)
         facts.push_back({revision_of(version), runs ? "runs" : "does not run"});
     if (const auto spec = read_spec(steered.object))
@@ -74,12 +77,19 @@ Change annotating(std::string_view annotation, json::value value, std::string do
 Reply abort(const Steered& steered, Instant) {
     const Status status = read_status(steered.object);
     const bool has_previous = status.versions.contains(status.previous);
-    if (status.current == status.update && !has_previous)
+    const bool is_restarting = status.config.since > Instant{} && !has_previous;
+    if (status.current == status.update && !has_previous && !is_restarting)
         return decline("{} has no version on its way, so there is nothing to abort.",
                        steered.title);
     if (status.observed_generation < steered.object.meta.generation)
         return decline("Sluice has not seen the last change of {} yet; try again in a moment.",
                        steered.title);
+    if (is_restarting && status.current == status.update)
+        return annotating(
+            abort_key, json::string(status.config.digest),
+            fmt::format("Pods of {} that are not restarted yet stay as they are until "
+                        "the next change of what they read.",
+                        steered.title));
     const std::string version = revision_of(status.update);
     return annotating(
         abort_key, json::string(std::to_string(status.update)),

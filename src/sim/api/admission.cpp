@@ -163,8 +163,9 @@ std::optional<std::string> refused_by_scale(const json::object& object,
 }
 
 bool is_own_annotation(std::string_view key) {
-    return key.starts_with("sluice.dev/") ||
-           std::ranges::any_of(apis(), [&](const Api& api) { return key == api.annotation; });
+    return key.starts_with("sluice.dev/") || std::ranges::any_of(apis(), [&](const Api& api) {
+               return key == api.annotation || key == api.pod_annotation;
+           });
 }
 
 json::object without_own(json::object annotations) {
@@ -176,9 +177,9 @@ json::object without_own(json::object annotations) {
     return annotations;
 }
 
-// An API has made this set.
-bool is_made_by_api(const json::object& set) {
-    return api_of_owner(text_at(set, "/metadata/ownerReferences/0/kind")) != nullptr;
+// The API that has made this set; null: none has.
+const Api* maker_of(const json::object& set) {
+    return api_of_owner(text_at(set, "/metadata/ownerReferences/0/kind"));
 }
 
 // operator-limits.yaml
@@ -187,11 +188,14 @@ std::optional<std::string> beyond_limits(const AdmissionRequest& request,
     if (!request.subresource.empty())
         return "The operator writes neither the scale nor the status of a StatefulSet.";
     const json::object& before = *request.before;
-    json::object now = object_at(object, "/spec");
-    json::object then = object_at(before, "/spec");
-    const bool is_made = is_made_by_api(before);
+    json::object made = object, was = before;
+    const Api* maker = maker_of(before);
+    for (json::object* set : {&made, &was})
+        if (maker) erase_pod_annotation(*set, *maker);
+    json::object now = object_at(made, "/spec");
+    json::object then = object_at(was, "/spec");
     for (json::object* spec : {&now, &then}) {
-        if (is_made) spec->erase("replicas");
+        if (maker) spec->erase("replicas");
         erase(*spec, "/updateStrategy/rollingUpdate/partition");
         if (object_at(*spec, "/updateStrategy/rollingUpdate").empty())
             erase(*spec, "/updateStrategy/rollingUpdate");
@@ -306,7 +310,7 @@ Admitted admitted(const AdmissionRequest& request, json::object object) {
     // <api>-limits.yaml
     for (const Api& api : apis())
         if (request.user == operator_user && !request.before && api.owns_sets &&
-            !is_made_by_api(result.object))
+            !maker_of(result.object))
             judge(fmt::format("sluice-{}-versions", api.name),
                   fmt::format("The operator makes and deletes only StatefulSets that an {} "
                               "controls.",

@@ -189,6 +189,12 @@ Response invalid_options(const std::string& kind, const FieldProblem& problem) {
     return invalid_kind("meta.k8s.io", kind, {}, {problem});
 }
 
+json::object metadata_of(const json::object& object) {
+    return json::object{{"kind", "PartialObjectMetadata"},
+                        {"apiVersion", "meta.k8s.io/v1"},
+                        {"metadata", object_at(object, "/metadata")}};
+}
+
 json::object deleted_status(const Resource& resource, const json::object& object) {
     json::object details = details_of(resource, text_at(object, "/metadata/name"));
     details["uid"] = text_at(object, "/metadata/uid");

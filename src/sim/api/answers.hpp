@@ -49,6 +49,8 @@ Response invalid(const Resource& resource, const std::string& name,
 // 422 about the options of a request of this kind: "CreateOptions", "DeleteOptions".
 Response invalid_options(const std::string& kind, const FieldProblem& problem);
 
+// All that those see of an object who ask for its metadata.
+json::object metadata_of(const json::object& object);
 // What a delete answers with once the object is gone.
 json::object deleted_status(const Resource& resource, const json::object& object);
 

@@ -132,6 +132,14 @@ Response ApiServer::remove(const std::string& id, const std::string& ns, const s
 }
 
 std::vector<WatchedEvent> ApiServer::watch_events(Watch& watch) const {
+    std::vector<WatchedEvent> events = whole_events(watch);
+    for (WatchedEvent& event : events)
+        if (watch.as_metadata && event.type != "ERROR")
+            event.object = std::make_shared<const Stored>(metadata_of(event.object->object()));
+    return events;
+}
+
+std::vector<WatchedEvent> ApiServer::whole_events(Watch& watch) const {
     std::vector<WatchedEvent> events;
     if (watch.sends_initial) {
         for (const ObjectPtr& one : storage_.list(watch.resource, watch.ns))

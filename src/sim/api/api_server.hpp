@@ -44,6 +44,7 @@ struct Watch {
     bool bookmarks = false;
     bool sends_initial = false;  // the objects of now first, then a bookmark
     bool as_table = false;
+    bool as_metadata = false;
     std::string api_version = {};
     Duration timeout = 30min;
 };
@@ -104,6 +105,7 @@ class ApiServer {
   private:
     friend class Handling;  // one request: handling.cpp
     friend class Writing;   // one write: writing.cpp
+    std::vector<WatchedEvent> whole_events(Watch& watch) const;
     std::string next_uid();
     std::string next_suffix();
     void learn_definition(const std::string& name);

@@ -36,12 +36,6 @@ json::object scale_of(const json::object& object, const Resource& resource) {
                         {"status", std::move(status)}};
 }
 
-json::object metadata_of(const json::object& object) {
-    return json::object{{"kind", "PartialObjectMetadata"},
-                        {"apiVersion", "meta.k8s.io/v1"},
-                        {"metadata", object_at(object, "/metadata")}};
-}
-
 Response list_of(const Resource& resource, json::object meta, json::array items) {
     if (resource.is_custom()) meta.emplace("continue", "");
     return {.body = json::object{{"kind", resource.kind + "List"},
@@ -214,6 +208,7 @@ Response Handling::watch() {
     if (!target_.name.empty()) watch.field_selector = "metadata.name=" + target_.name;
     watch.bookmarks = query("allowWatchBookmarks") == "true";
     watch.as_table = asks_for("Table");
+    watch.as_metadata = asks_for("PartialObjectMetadata");
     if (auto wrong = wrong_selectors()) return std::move(*wrong);
     if (const std::uint64_t seconds = number_of(query("timeoutSeconds")); seconds > 0)
         watch.timeout = std::chrono::seconds{seconds};

@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/api/json.hpp"
+
 namespace sluice::sim {
 
 struct Action;
@@ -40,7 +42,8 @@ struct ReportField {
 struct Api {
     std::string_view name;  // as in src/api; also the part of its claims before the slash
     SetLabel label = {};
-    std::string_view annotation = {};  // of a StatefulSet, beside those of all APIs
+    std::string_view annotation = {};      // of a StatefulSet, beside those of all APIs
+    std::string_view pod_annotation = {};  // the same, and of the pods of those that it has made
     // The objects that name a StatefulSet and report on its rollouts, and where they name it.
     std::string_view kind = {};
     std::string_view resource = {};
@@ -67,6 +70,8 @@ struct Api {
 std::span<const Api> apis();
 // The API whose objects make this StatefulSet, by the kind of its owner; null: none of them.
 const Api* api_of_owner(std::string_view kind);
+// Of a StatefulSet that it has made: what it may change of the pods to be.
+void erase_pod_annotation(json::object& set, const Api& maker);
 // The API that steers what carries this claim; null: none of them.
 const Api* api_of_claim(std::string_view claim);
 

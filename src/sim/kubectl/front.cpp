@@ -87,7 +87,8 @@ std::string watch_line(const ApiServer& server, const Watch& watch, const Watche
         if (one->api_version() == watch.api_version && storage_id(*one) == watch.resource)
             resource = one;
     }
-    if (event.type == "ERROR" || !resource) return head + event.object->text() + "}\n";
+    if (event.type == "ERROR" || watch.as_metadata || !resource)
+        return head + event.object->text() + "}\n";
     if (event.type != "BOOKMARK" && watch.as_table)
         return head + json::serialize(table(*resource, {event.object}, now)) + "}\n";
     const bool is_as_stored =

@@ -11,8 +11,10 @@ namespace {
 // an API has made it the number of its pods.
 json::object untouchable(json::object set) {
     erase(set, partition_pointer);
-    if (api_of_owner(text_at(set, "/metadata/ownerReferences/0/kind")))
+    if (const Api* maker = api_of_owner(text_at(set, "/metadata/ownerReferences/0/kind"))) {
         erase(set, "/spec/replicas");
+        erase_pod_annotation(set, *maker);
+    }
     if (object_at(set, "/spec/updateStrategy/rollingUpdate").empty())
         erase(set, "/spec/updateStrategy/rollingUpdate");
     for (const char* key : {"resourceVersion", "generation", "managedFields"})

@@ -54,6 +54,7 @@ void OperatorHost::start() {
     ++life_;
     witness_.starts(options_.identity);
     options_.settings.seed = options_.seed + life_;
+    options_.settings.fresh_key = fmt::format("{:016x}", options_.settings.seed);
     streams_.clear();
     asking_.clear();
     controller_ = std::make_unique<controller::Controller>(options_.settings);
@@ -169,7 +170,8 @@ void OperatorHost::run_one(controller::StartWatch&& effect) {
         Access::Read,
         [this, begun, effect] {
             const bool is_early = effect.scope.is_custom() && faults_.lists.forbids_definitions;
-            *begun = serve({.path = wire::watch_path(effect.scope, effect.request)});
+            *begun = serve({.path = wire::watch_path(effect.scope, effect.request),
+                            .accept = wire::watched_as(*effect.scope.resource)});
             if (is_early || (begun->watch && faults_.lists.forbidden.contains(effect.scope.ns)))
                 *begun = {.status = 403};
         },

@@ -39,6 +39,7 @@ Response OperatorHost::serve(const wire::Request& request) {
     Request served = to_request(request.method, request.path);
     if (!request.content_type.empty()) served.content_type = request.content_type;
     served.body = request.body;
+    served.accept = request.accept;
     served.user = operator_user;
     return cluster_.api().serve(served, cluster_.now());
 }
@@ -75,7 +76,12 @@ void OperatorHost::run(Access access, wire::Next begun, std::function<void()> be
 
 void OperatorHost::run_one(controller::ReadWorkload&& effect) {
     run(Access::Read, caller_.begin(effect),
-        [this, subject = effect.subject] { witness_.reads(options_.identity, subject.key()); });
+        [this, subject = effect.subject, objects = effect.objects] {
+            witness_.reads(options_.identity, subject.key());
+            for (const model::Ref& one : objects)
+                if (one.resource == &model::statefulsets)
+                    witness_.reads(options_.identity, one.key());
+        });
 }
 
 void OperatorHost::change_spec(const model::ObjectKey& key) {

@@ -155,3 +155,16 @@ def metadata_alone(talk: Talk) -> None:
     talk.send("GET", "configmaps/one", accept=form)
     form = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
     talk.send("GET", "configmaps", accept=form)
+
+
+@case
+def a_watch_of_metadata_alone(talk: Talk) -> None:
+    form = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"
+    made = talk.post("configmaps", config_map())
+    talk.patch("configmaps/one", {"data": {"a": "another"}})
+    talk.delete("configmaps/one")
+    events = talk.watch("configmaps", 2, form, resourceVersion=made["metadata"]["resourceVersion"])
+    assert all("data" not in event["object"] for event in events)
+    three(talk)
+    talk.watch("configmaps", 4, form, sendInitialEvents="true", allowWatchBookmarks="true",
+               resourceVersionMatch="NotOlderThan")

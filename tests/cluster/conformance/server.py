@@ -58,14 +58,14 @@ class Server:
             self.hang_up()
         return Answer(response.status, _parsed(text), response.headers.get_all("Warning", []))
 
-    def watch(self, path: str, query: Mapping[str, str], count: int, user: str = ADMIN
-              ) -> Answer:
+    def watch(self, path: str, query: Mapping[str, str], count: int, user: str = ADMIN,
+              accept: str = "application/json") -> Answer:
         """The first `count` events of a watch, which is cut then; fewer if it ends earlier."""
         connection = self._connect()
         try:
             connection.request("GET", _target(path, {"watch": "true", "timeoutSeconds": "20",
                                                      **query}),
-                               headers=self._headers(user, "application/json"))
+                               headers=self._headers(user, accept))
             response = connection.getresponse()
             if response.status != 200:
                 return Answer(response.status, _parsed(response.read()))

@@ -71,8 +71,8 @@ class Talk:
     def apply(self, what: str, body: Object, manager: str, **query: str) -> Any:
         return self.patch(what, body, APPLY, fieldManager=manager, **query)
 
-    def watch(self, what: str, count: int, **query: str) -> Any:
-        answer = self.server.watch(self.path(what), query, count)
+    def watch(self, what: str, count: int, accept: str = "application/json", **query: str) -> Any:
+        answer = self.server.watch(self.path(what), query, count, accept=accept)
         self.answers.append((f"WATCH {what}", answer))
         return answer.body
 

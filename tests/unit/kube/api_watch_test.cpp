@@ -14,7 +14,7 @@ class Watches : public ApiWorld {
     // Starts a watch, and collects what it brings.
     net::TransferId watch() {
         return client->watch(
-            "/api/v1/pods?watch=true", 60s,
+            {.path = "/api/v1/pods?watch=true"}, 60s,
             [this](std::string_view bytes) {
                 seen += bytes;
                 return !is_enough;
@@ -63,7 +63,7 @@ TEST_F(Watches, can_be_cancelled_from_inside_a_chunk) {
     net::TransferId id = 0;
     bool is_cancelled = false;
     id = client->watch(
-        "/watch", 60s,
+        {.path = "/watch"}, 60s,
         [&](std::string_view) {
             client->cancel(id);
             is_cancelled = true;

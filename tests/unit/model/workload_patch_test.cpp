@@ -282,5 +282,19 @@ TEST(WorkloadPatch, CannotBeAppliedTwice) {
     EXPECT_EQ(applied(*once, patch.to_json_patch()), std::nullopt);
 }
 
+TEST(WorkloadPatch, AnnotatesPodsBesideWhatIsThere) {
+    WorkloadPatch patch{observed(without_annotations)};
+    patch.annotate_pods("a/b", "c");
+    EXPECT_FALSE(patch.empty());
+    const Lines all = lines(patch);
+    EXPECT_EQ(all[2], "add /spec/template/metadata/annotations {}");
+    EXPECT_EQ(all[3], "add /spec/template/metadata/annotations/a~1b \"c\"");
+    StatefulSet annotated = observed(without_annotations);
+    annotated.annotates_pods = true;
+    WorkloadPatch other{annotated};
+    other.annotate_pods("a/b", "c");
+    EXPECT_EQ(lines(other)[2], "add /spec/template/metadata/annotations/a~1b \"c\"");
+}
+
 }  // namespace
 }  // namespace sluice::model

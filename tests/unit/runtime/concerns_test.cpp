@@ -17,6 +17,17 @@ Ref target_of(const CustomObject& gate) {
     return {&model::statefulsets, gate.meta.key.ns, gate.spec};
 }
 
+// What a gate names beside it: everything behind a colon.
+std::vector<Ref> named_by(const CustomObject& gate) {
+    const std::size_t colon = gate.spec.find(':');
+    if (colon == std::string::npos) return {};
+    return {{&model::secret_contents, gate.meta.key.ns, gate.spec.substr(colon + 1)}};
+}
+
+constexpr model::Watch of_users[] = {{&gates, model::Itself{}},
+                                     {&model::secret_contents, model::Users{&gates, named_by}}};
+const WatchScope all_secrets{&model::secret_contents, "shop"};
+
 constexpr model::Watch of_gates[] = {{&model::statefulsets, model::Itself{}},
                                      {&gates, model::Named{target_of}},
                                      {&runs, model::Owner{&gates}},
@@ -193,6 +204,27 @@ TEST_F(Shelves, HearNothingOfSetsOfAnotherKind) {
     pod.owner_kind = "StatefulSet";
     put(all_sets, foreign);
     EXPECT_EQ(put(all_pods, pod), Touched{});
+}
+
+TEST(ConcernsOfWhatIsNamed, AreThoseWhoNameItNow) {
+    Store store{{of_users}, 1u << 20};
+    const auto put = [&](const WatchScope& scope, const model::Object& one) {
+        return store.concerned(scope, store.at(scope).put(one));
+    };
+    const Ref gate{&gates, "shop", "gate"}, other{&gates, "shop", "other"};
+    EXPECT_EQ(put(all_secrets, object("token", 1)), Touched{});
+    put(all_gates, object("gate", 2, "web:token"));
+    put(all_gates, object("other", 3, "web:token"));
+    EXPECT_EQ(put(all_secrets, object("token", 4)), (Touched{gate, other}));
+    EXPECT_EQ(put(all_secrets, object("another", 5)), Touched{});
+    put(all_gates, object("other", 6, "web:another"));
+    EXPECT_EQ(put(all_secrets, object("token", 7)), Touched{gate});
+    EXPECT_EQ(put(all_secrets, object("another", 8)), Touched{other});
+    store.at(all_gates).remove(object("gate", 2));
+    EXPECT_EQ(store.concerned(all_secrets, store.at(all_secrets).remove(object("token", 7))),
+              Touched{});
+    EXPECT_EQ(store.find({&model::secret_contents, "shop", "token"}), std::nullopt);
+    EXPECT_NE(store.find({&model::secret_contents, "shop", "another"}), std::nullopt);
 }
 
 }  // namespace

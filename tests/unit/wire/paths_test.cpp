@@ -59,5 +59,14 @@ TEST(Paths, TellTheirResource) {
         EXPECT_EQ(resource_of(other), "other") << other;
 }
 
+TEST(Paths, OfWhatNobodyMayKnowTheContentsOnlyTheMetadataIsAskedFor) {
+    EXPECT_EQ(listed_as(model::secret_contents),
+              "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1");
+    EXPECT_EQ(watched_as(model::config_map_contents),
+              "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1");
+    EXPECT_EQ(listed_as(things), "application/json");
+    EXPECT_EQ(watched_as(model::config_maps), "application/json");
+}
+
 }  // namespace
 }  // namespace sluice::wire

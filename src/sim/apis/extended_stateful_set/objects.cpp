@@ -21,7 +21,78 @@ json::value zones_of(const std::string& text) {
     return zones;
 }
 
+// "env-configmap=a,envfrom-secret=b?,volume-configmap=c": what is read, and how; with a question
+// mark it need not be there.
+struct Reading {
+    std::string how;
+    bool is_secret;
+    json::object named;
+};
+
+std::vector<Reading> readings_of(const std::string& text) {
+    std::vector<Reading> all;
+    for (const std::string_view part : parts_of(text, ',')) {
+        const std::size_t dash = part.rfind('-', part.find('=')), equals = part.find('=');
+        std::string name{part.substr(equals + 1)};
+        const bool is_optional = name.ends_with('?');
+        if (is_optional) name.pop_back();
+        const bool is_secret = part.substr(dash + 1, equals - dash - 1) == "secret";
+        const std::string how{part.substr(0, dash)};
+        json::object named{{is_secret && how == "volume" ? "secretName" : "name", name}};
+        if (is_optional) named["optional"] = true;
+        all.push_back({how, is_secret, std::move(named)});
+    }
+    return all;
+}
+
+// Of the one container, whose image is app:a.
+json::value reading_container(const std::string& text) {
+    json::array variables, sources;
+    for (const Reading& one : readings_of(text)) {
+        if (one.how == "envfrom") {
+            sources.push_back(
+                json::object{{one.is_secret ? "secretRef" : "configMapRef", one.named}});
+            continue;
+        }
+        json::object named = one.named;
+        named["key"] = "key";
+        variables.push_back(json::object{
+            {"name", fmt::format("V{}", variables.size())},
+            {"valueFrom",
+             json::object{{one.is_secret ? "secretKeyRef" : "configMapKeyRef", named}}}});
+    }
+    return json::array{json::object{{"name", "main"},
+                                    {"image", "app:a"},
+                                    {"env", std::move(variables)},
+                                    {"envFrom", std::move(sources)}}};
+}
+
+json::value init_container(const std::string& text) {
+    json::array containers = reading_container(text).get_array();
+    containers.front().get_object()["name"] = "first";
+    return containers;
+}
+
+json::value volumes_of(const std::string& text) {
+    json::array volumes;
+    for (const Reading& one : readings_of(text)) {
+        json::object source{{one.is_secret ? "secret" : "configMap", one.named}};
+        json::object volume{{"name", fmt::format("volume-{}", volumes.size())}};
+        if (one.how == "projected")
+            volume["projected"] = json::object{{"sources", json::array{std::move(source)}}};
+        else
+            volume.insert(source.begin(), source.end());
+        volumes.push_back(std::move(volume));
+    }
+    return volumes;
+}
+
 constexpr WordField own_fields[] = {
+    {"follows", "/spec/updateOnEnvChange", as_flag},
+    {"follows-config", "/spec/updateOnConfigChange", as_flag},
+    {"env", "/spec/template/spec/template/spec/containers", reading_container},
+    {"init-env", "/spec/template/spec/template/spec/initContainers", init_container},
+    {"volumes", "/spec/template/spec/template/spec/volumes", volumes_of},
     {"replicas", "/spec/template/spec/replicas", as_number},
     {"image", "/spec/template/spec/template/spec/containers", containers_of},
     {"behaves", "/spec/template/spec/template/metadata/annotations/sim.sluice.dev~1behaviour",
@@ -71,6 +142,18 @@ Response create(World& world, const std::string& name, const FieldTexts& wanted)
     if (wanted.contains("expr") && !wanted.contains("url"))
         put_fields(object, fields(), {{"url", "prom:9000/xx"}});
     return world.create(std::move(object));
+}
+
+Response put_config_map(World& world, const std::string& name, const std::string& key,
+                        const std::string& value) {
+    const json::object data = only("/data", json::object{{key, value}});
+    if (world.cluster.api().find("configmaps", shop, name))
+        return world.merge("configmaps", shop, name, data);
+    json::object map{{"apiVersion", "v1"},
+                     {"kind", "ConfigMap"},
+                     {"metadata", json::object{{"name", name}, {"namespace", shop}}}};
+    map.insert(data.begin(), data.end());
+    return world.create(std::move(map));
 }
 
 Response roll_out(World& world, const std::string& name, const std::string& image,
@@ -126,6 +209,28 @@ std::int64_t ready_pods(const ApiServer& api, const json::object& set) {
     return std::ranges::count_if(pods_of(api, set), [](const ObjectPtr& pod) {
         return has_condition(pod->object(), "Ready") && !is_terminating(pod->object());
     });
+}
+
+std::string restarts_text(const ApiServer& api, const std::string& name) {
+    const ObjectPtr object = api.find(extended_sets, shop, name);
+    if (!object) return "gone";
+    const std::string pod_config = std::string{"/spec/template"} + config_at;
+    std::string text;
+    for (const ObjectPtr& set : versions_of(api, object->object())) {
+        if (version_of(set->object()) != number_at(object->object(), "/status/currentVersion"))
+            continue;
+        const std::string wanted = text_at(set->object(), pod_config);
+        for (std::int64_t i = 0; i < number_at(set->object(), "/spec/replicas"); ++i) {
+            const ObjectPtr pod =
+                api.find("pods", shop, fmt::format("{}-{}", name_in(set->object()), i));
+            text += text.empty() ? "" : " ";
+            if (!pod)
+                text += '-';
+            else
+                text += text_at(pod->object(), config_at) == wanted ? "new" : "old";
+        }
+    }
+    return text;
 }
 
 std::string versions_text(const ApiServer& api, const std::string& name) {

@@ -12,10 +12,15 @@ inline constexpr const char* serves_at = "/metadata/annotations/sluice.dev~1serv
 inline constexpr const char* selected_at = "/spec/selector/fissile.cloudfoundry.org~1version";
 inline constexpr const char* version_at = "/metadata/annotations/fissile.cloudfoundry.org~1version";
 inline constexpr const char* stale_at = "/metadata/annotations/fissile.cloudfoundry.org~1stale";
+inline constexpr const char* config_at =
+    "/metadata/annotations/fissile.cloudfoundry.org~1configsha1";
 inline constexpr const char* zone_at = "/metadata/labels/fissile.cloudfoundry.org~1az-index";
 inline constexpr const char* owner_uid_at = "/metadata/ownerReferences/0/uid";
 
 std::span<const WordField> fields();
+// Makes or changes it.
+Response put_config_map(World& world, const std::string& name, const std::string& key,
+                        const std::string& value);
 Response create(World& world, const std::string& name, const FieldTexts& fields);
 // Another template; how its pods behave is a part of it.
 Response roll_out(World& world, const std::string& name, const std::string& image,
@@ -30,6 +35,9 @@ std::vector<ObjectPtr> versions_of(const ApiServer& api, const json::object& obj
 // The pods of a StatefulSet that are there.
 std::vector<ObjectPtr> pods_of(const ApiServer& api, const json::object& set);
 std::int64_t ready_pods(const ApiServer& api, const json::object& set);
+// One word for each pod of the version that serves: "new" if it was made of the template as it is
+// now, otherwise "old"; "-" where it is not there.
+std::string restarts_text(const ApiServer& api, const std::string& name);
 std::int64_t version_of(const json::object& set);
 std::int64_t zone_of(const json::object& set);  // -1: none
 // "v1 a a a v2 b!": of each version its pods, by the tags of their images; "!" if not ready. In

@@ -208,7 +208,61 @@ void serves_services(const Promise& promise, const Change& change) {
         promise.broken("the pods of {} go, and a Service selects them", change.place.name);
 }
 
+// S10: of Secrets an operator makes the key of its digests, in its own namespace, and changes none.
+void makes_its_key(const Promise& promise, const Change& change) {
+    if (change.place.resource != "secrets") return;
+    promise.tested();
+    const Place& place = change.place;
+    const bool is_key = place.ns == "sluice-system" && place.name == "sluice-config-key";
+    if (change.type != Change::Type::Added || !is_key)
+        promise.broken("an operator wrote Secret {}/{}", place.ns, place.name);
+}
+
+// S45: a restart changes one annotation of the pods of the version that serves, closes the gate in
+// the same write, and begins neither in the middle of an upgrade nor twice for the same digest.
+class RestartsOnce final : public Promise {
+  public:
+    using Promise::Promise;
+
+    void on_set_write(const SetWrite& write) override {
+        const std::string at = std::string{"/spec/template"} + config_at;
+        const std::string digest = text_at(write.now(), at);
+        if (!is_version(write.now()) || digest == text_at(write.before(), at)) return;
+        tested();
+        const std::string& name = write.change.place.name;
+        if (write.exposed() > 0) broken("{} is to be restarted, and its gate is open", name);
+        const ObjectPtr object = object_of(*this, write.now());
+        if (!object) return;
+        const json::object& owner = object->object();
+        if (version_of(write.now()) != number_at(owner, "/status/currentVersion"))
+            broken("{} is restarted, and does not serve", name);
+        if (text_at(owner, "/status/rollout").contains(R"("open":true)"))
+            broken("{} is restarted in the middle of an upgrade", name);
+        if (text_at(owner, "/status/configDigest") != digest)
+            broken("{} is restarted for what is not written down", name);
+        const std::string restarted = fmt::format("{} {}", uid_in(write.now()), digest);
+        if (last_[uid_in(write.now())] == digest) broken("{} is restarted twice", restarted);
+        last_[uid_in(write.now())] = digest;
+    }
+
+    // Its object says that nobody need wait for pods that are not ready, or none ever was.
+    bool excuses_pods(const SetWrite& write) const override {
+        const ObjectPtr object = is_version(write.now()) ? object_of(*this, write.now()) : nullptr;
+        if (!object || !write.read) return false;
+        const bool was_ready = std::ranges::any_of(write.read->pods, [&](const ObjectPtr& pod) {
+            return in.history.was_ready(uid_in(pod->object()));
+        });
+        return !was_ready || flag_at(object->object(), "/spec/updateStrategy/updateNotReady") ||
+               text_at(object->object(), "/metadata/annotations/sluice.dev~1allow-unready") ==
+                   "true";
+    }
+
+  private:
+    std::map<std::string, std::string> last_;  // by UID
+};
+
 constexpr Rule<> rules[] = {
+    {.name = "S10", .on_own_change = makes_its_key},
     {.name = "S10", .on_own_change = makes_versions},
     {.name = "S39", .on_own_change = keeps_serving},
     {.name = "S40", .on_own_change = awaits_canaries},
@@ -220,6 +274,7 @@ constexpr Rule<> rules[] = {
 
 void promises(Observers& all, const Inspection& inspection) {
     add<NumbersOnce>(all, "S38", inspection);
+    add<RestartsOnce>(all, "S45", inspection);
     gates::add_promise(all, inspection, {extended_sets});
     add(all, rules, inspection);
 }

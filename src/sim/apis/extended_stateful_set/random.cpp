@@ -12,6 +12,7 @@ namespace {
 
 constexpr const char* name = "ledger";
 constexpr const char* hook = "ledger-guard";
+constexpr const char* config = "ledger-config";
 
 constexpr const char* zones[] = {"zone-a", "zone-a,zone-b", "zone-c,zone-a,zone-b"};
 
@@ -34,11 +35,16 @@ void make(Chaos& chaos) {
     if (chaos.chance(20)) wanted["when-stale"] = "Keep";
     if (chaos.chance(20)) wanted["rest"] = chaos.chance(50) ? "20s" : "promoted";
     if (chaos.chance(50)) create_service(chaos.world(), "ledger", name);
+    if (chaos.chance(40)) {
+        wanted["follows"] = "true";
+        wanted["init-env"] = "env-configmap=ledger-config,envfrom-secret=ledger-token?";
+    }
     chaos.did("create {}", name);
     create(chaos.world(), name, wanted);
 }
 
 void begin(Chaos& chaos) {
+    put_config_map(chaos.world(), config, "key", "0");
     hooks::declare_hook(chaos.world(), hook, "url: https://ledger-guard.example/ask\n");
     if (chaos.chance(40)) make(chaos);
 }
@@ -91,6 +97,20 @@ void guard(Chaos& chaos) {
     const Says says = all[chaos.below(std::size(all))];
     chaos.did("the hook of {} says {}", name, static_cast<int>(says));
     chaos.world().egress.of<hooks::Hooks>().set_rule({hook, "", says, "not now"});
+}
+
+void change_config(Chaos& chaos) {
+    const std::string value = fmt::format("{}", chaos.below(1000));
+    const std::size_t way = chaos.below(10);
+    chaos.did("change the config of {}: {} {}", name, way, value);
+    if (way == 0)
+        chaos.world().remove("configmaps", shop, config);
+    else if (way == 1)
+        chaos.world().remove("secrets", shop, "ledger-token");
+    else if (way < 4)
+        chaos.world().put_secret(shop, "ledger-token", "key", value, {});
+    else
+        put_config_map(chaos.world(), config, "key", value);
 }
 
 // A version, if there is one; null: there is none.
@@ -150,6 +170,7 @@ void wipe(Chaos& chaos) {
 
 void calm(Chaos& chaos) {
     chaos.world().egress.of<hooks::Hooks>().forget_rules(hook);
+    put_config_map(chaos.world(), config, "key", "calm");
     if (!found(chaos) || is_terminating(found(chaos)->object())) return;
     for (const char* key : {"sluice.dev/paused", "sluice.dev/abort"})
         chaos.world().annotate(extended_sets, shop, name, key, "");
@@ -185,7 +206,7 @@ void help(Chaos& chaos) {
 
 constexpr RandomAction actions[] = {
     {change_image, 6}, {change, 3}, {rescale, 4},       {annotate, 4}, {guard, 3},
-    {disturb_pod, 6},  {meddle, 2}, {delete_object, 1}, {wipe, 1},
+    {disturb_pod, 6},  {meddle, 2}, {delete_object, 1}, {wipe, 1},     {change_config, 4},
 };
 
 }  // namespace

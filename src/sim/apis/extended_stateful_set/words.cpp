@@ -41,11 +41,27 @@ Response delete_extended(World& world, Words words) {
     return world.remove(extended_sets, shop, words[0], how);
 }
 
+constexpr const char* key_secret = "sluice-config-key";
+
+Response config_map(World& world, Words words) {
+    const auto [key, value] = pair_of(words[1]);
+    return put_config_map(world, words[0], key, value);
+}
+
+// As `sluice abort` does it.
+Response abort_restart(World& world, Words words) {
+    const ObjectPtr object = world.cluster.api().find(extended_sets, shop, words[0]);
+    return world.annotate(extended_sets, shop, words[0], "sluice.dev/abort",
+                          object ? text_at(object->object(), "/status/configDigest") : "");
+}
+
 constexpr Action action_table[] = {
     {"extendedstatefulset",
      "NAME [replicas N] [image IMAGE] [behaves HOW] [min N] [max N] [odd-only true] [canaries N] "
      "[retries N] [not-ready true] [canary-time TIME] [deadline TIME] [min-ready TIME] "
-     "[zones ZONE,ZONE] [blue-green true] [stays TIME] [when-stale Keep], and gates",
+     "[zones ZONE,ZONE] [blue-green true] [stays TIME] [when-stale Keep] [follows true] [env "
+     "HOW-configmap|secret=NAME[?],...] [init-env ...] "
+     "[volumes ...], and gates",
      1, create_extended},
     {"service", "NAME follows EXTENDEDSTATEFULSET", 3,
      [](World& world, Words words) { return create_service(world, words[0], words[2]); }},
@@ -56,6 +72,14 @@ constexpr Action action_table[] = {
     {"scale extendedstatefulset", "NAME NUMBER", 2, scale},
     {"annotate extendedstatefulset", "NAME KEY=VALUE|KEY-", 2,
      [](World& world, Words words) { return annotate(world, extended_sets, words); }},
+    {"configmap", "NAME KEY=VALUE, which makes or changes it", 2, config_map},
+    {"delete configmap", "NAME", 1,
+     [](World& world, Words words) { return world.remove("configmaps", shop, words[0]); }},
+    {"annotate configmap", "NAME KEY=VALUE|KEY-", 2,
+     [](World& world, Words words) { return annotate(world, "configmaps", words); }},
+    {"abort restart", "NAME", 1, abort_restart},
+    {"delete config key", "", 0,
+     [](World& world, Words) { return world.remove("secrets", "sluice-system", key_secret); }},
     {"delete extendedstatefulset", "NAME [orphan]", 1, delete_extended},
     {"wipe extendedstatefulset", "NAME, its status", 1,
      [](World& world, Words words) {
@@ -74,6 +98,24 @@ constexpr Expectation expectation_table[] = {
          const std::string said = service ? text_at(service->object(), selected_at) : "gone";
          return unless_same(words[2], said.empty() ? "all" : "v" + said);
      }},
+    {"restarts", "NAME new|old|-..., of the pods of the version that serves", 1, true,
+     [](const World& world, Words words) {
+         return unless_same(joined(words.subspan(1)), restarts_text(world.cluster.api(), words[0]));
+     }},
+    {"revisions", "NAME VERSION NUMBER, of its StatefulSet so far", 3, true,
+     [](const World& world, Words words) {
+         const std::string set = fmt::format("{}-{}", words[0], words[1]);
+         const auto count = std::ranges::count_if(
+             world.cluster.api().list("controllerrevisions.apps", shop), [&](const ObjectPtr& one) {
+                 return text_at(one->object(), "/metadata/ownerReferences/0/name") == set;
+             });
+         return unless_same(words[2], std::to_string(count));
+     }},
+    {"configmap there", "NAME", 1, true,
+     [](const World& world, Words words) {
+         const bool is_there = world.cluster.api().find("configmaps", shop, words[0]) != nullptr;
+         return is_there ? Seen{} : Seen{"gone"};
+     }},
     {"stale", "NAME VERSION|SET TEXT|no", 3, true,
      [](const World& world, Words words) {
          const bool is_in_zone = words[1].contains('v');
@@ -85,20 +127,26 @@ constexpr Expectation expectation_table[] = {
 };
 
 constexpr ReportField report_fields[] = {
-    {"serves", "/status/currentVersion"}, {"wants", "/status/updateVersion"},
-    {"attempts", "/status/attempts"},     {"exposed", "/status/exposed"},
-    {"ready", "/status/readyReplicas"},   {"pods", "/status/replicas"},
-    {"runs-1", "/status/versions/1"},     {"runs-2", "/status/versions/2"},
+    {"serves", "/status/currentVersion"},
+    {"wants", "/status/updateVersion"},
+    {"attempts", "/status/attempts"},
+    {"exposed", "/status/exposed"},
+    {"ready", "/status/readyReplicas"},
+    {"pods", "/status/replicas"},
+    {"config-since", "/status/configChangedSince"},
+    {"runs-1", "/status/versions/1"},
+    {"runs-2", "/status/versions/2"},
 };
 
 constexpr std::string_view policies[] = {replicas_policy};
-constexpr std::string_view judged[] = {sets, services};
+constexpr std::string_view judged[] = {sets, services, "secrets"};
 
 }  // namespace
 
 Api row() {
     return {.name = "extendedstatefulset",
             .annotation = "fissile.cloudfoundry.org/stale",
+            .pod_annotation = "fissile.cloudfoundry.org/configsha1",
             .kind = "ExtendedStatefulSet",
             .resource = extended_sets,
             .judged = judged,

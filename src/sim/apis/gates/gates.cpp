@@ -21,16 +21,27 @@ class GatesAgree final : public Promise {
         const json::object& before = change.before->object();
         const std::int64_t exposed = number_at(before, "/status/exposed");
         if (number_at(now, "/status/exposed") <= exposed || change.user != operator_user) return;
-        const json::object& gates = object_at(before, "/spec/updateStrategy/gates");
-        if (gates.contains("hook") && is_there(change.place.ns, before, exposed))
-            hook_allowed(change.place.name);
-        if (gates.contains("check")) checks_passed(object_at(gates, "/check"), uid_in(now));
-        if (gates.contains("pause") && exposed > 0) has_rested(gates, before);
-        stepped_[uid_in(now)] = this->now();
+        judge(before, exposed, is_there(change.place.ns, before, exposed));
+    }
+
+    // The same where a step is that of a StatefulSet which the object has made.
+    void on_step(const SetWrite& write) override {
+        const std::string& ns = write.change.place.ns;
+        const ObjectPtr owner = in.cluster.api().find(
+            guarded_.resource, ns, text_at(write.now(), "/metadata/ownerReferences/0/name"));
+        if (owner) judge(owner->object(), write.exposed_before(), true);
     }
 
   private:
     static constexpr Duration age_max = 80s;  // 60 s, and the time of the requests
+
+    void judge(const json::object& object, std::int64_t exposed, bool asks_hook) {
+        const json::object& gates = object_at(object, "/spec/updateStrategy/gates");
+        if (gates.contains("hook") && asks_hook) hook_allowed(name_in(object));
+        if (gates.contains("check")) checks_passed(object_at(gates, "/check"), uid_in(object));
+        if (gates.contains("pause") && exposed > 0) has_rested(gates, object);
+        stepped_[uid_in(object)] = now();
+    }
 
     // The next one has a pod that the step disturbs.
     bool is_there(const std::string& ns, const json::object& before, std::int64_t exposed) const {
