@@ -90,6 +90,12 @@ enum class Tone : std::uint8_t { Normal, Warning };
     X(ConfigUnseen, Warning,                                                                       \
       "The ConfigMaps and Secrets that the template names cannot be looked at.",                   \
       "The owner of the namespace binds the ClusterRole sluice-config there.")                     \
+    X(ClaimBlocked, Warning, "A claim that a version needs cannot be made or used.",               \
+      "Correct what the message says; it is looked at again by itself.")                           \
+    X(VolumesUnguarded, Warning,                                                                   \
+      "Volumes can follow from version to version only where the admission policies of Sluice "    \
+      "are in force, on Kubernetes 1.36 or newer.",                                                \
+      "Install the policies with sluice manifests, on Kubernetes 1.36 or newer.")                  \
     X(TooManyUnready, Warning,                                                                     \
       "So many members are not ready that this is no failure of one: nobody is replaced.",         \
       "Members that become ready again; or a person deletes the pod that is to be replaced.")      \

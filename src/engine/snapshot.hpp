@@ -82,6 +82,7 @@ struct Snapshot {
     // Objects of its namespace that the API watches because one in `objects` minds them.
     std::vector<model::CustomObject> neighbours;
     std::vector<NamedObject> named = {};
+    std::vector<model::Pod> strays;  // that look like its pods, and none of `sets` has them
     // What a decision wanted to look at: each with its object, or without one if there is none.
     std::vector<Fetched> fetched;
     std::optional<Attempt> attempt;     // until something else is done, or nothing

@@ -47,6 +47,7 @@ WorkloadPatch::WorkloadPatch(const StatefulSet& observed)
       generation_(observed.meta.generation),
       partition_from_(observed.partition),
       replicas_from_(observed.replicas),
+      start_from_(observed.start),
       limits_unavailable_(observed.limits_unavailable),
       observed_labels_(observed.labels),
       observed_annotations_(observed.annotations),
@@ -75,6 +76,11 @@ WorkloadPatch& WorkloadPatch::scale(PodCount to) {
 
 WorkloadPatch& WorkloadPatch::annotate_pods(const std::string& key, const std::string& value) {
     pod_annotations_[key] = value;
+    return *this;
+}
+
+WorkloadPatch& WorkloadPatch::start_at(Ordinal first) {
+    if (first != start_from_) start_to_ = first;
     return *this;
 }
 
@@ -111,6 +117,9 @@ std::string WorkloadPatch::to_json_patch() const {
         ops.push_back(operation("test", replicas_path, replicas_from_.value));
         ops.push_back(operation("replace", replicas_path, replicas_to_->value));
     }
+    if (start_to_)
+        ops.push_back(
+            operation("add", "/spec/ordinals", json::object{{"start", start_to_->value}}));
     if (!annotates_pods_ && !pod_annotations_.empty())
         ops.push_back(operation("add", pod_annotations_path, json::object{}));
     for (const auto& [key, value] : pod_annotations_)

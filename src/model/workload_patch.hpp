@@ -19,8 +19,9 @@ class WorkloadPatch {
     explicit WorkloadPatch(const StatefulSet& observed);
 
     WorkloadPatch& move_partition(Partition to);
-    WorkloadPatch& remove_partition();  // with the block that it alone stands in
-    WorkloadPatch& scale(PodCount to);  // of a set that we have made
+    WorkloadPatch& remove_partition();       // with the block that it alone stands in
+    WorkloadPatch& scale(PodCount to);       // of a set that we have made
+    WorkloadPatch& start_at(Ordinal first);  // the same
     // In the template of such a set: its pods are to be replaced.
     WorkloadPatch& annotate_pods(const std::string& key, const std::string& value);
     WorkloadPatch& annotate(const std::string& key, const std::string& value);  // unless equal
@@ -29,7 +30,8 @@ class WorkloadPatch {
     const ObjectKey& key() const { return observed_key_; }
     const std::string& uid() const { return uid_; }
     bool empty() const {
-        return !partition_to_ && !replicas_to_ && pod_annotations_.empty() && annotations_.empty();
+        return !partition_to_ && !replicas_to_ && !start_to_ && pod_annotations_.empty() &&
+               annotations_.empty();
     }
     // Irreversible: a pod that was shielded may be replaced once this is through.
     bool lowers_partition() const;
@@ -51,6 +53,8 @@ class WorkloadPatch {
     std::optional<Partition> partition_to_;
     PodCount replicas_from_;
     std::optional<PodCount> replicas_to_;
+    Ordinal start_from_;
+    std::optional<Ordinal> start_to_;
     bool removes_block_ = false;
     bool limits_unavailable_;
     Texts observed_labels_;

@@ -31,7 +31,8 @@ pytestmark = pytest.mark.abuse
 
 DEPLOY = REPOSITORY / "deploy"
 CLOSED = 1000000
-GATES = ["sluice-gate", "sluice-gate-create", "sluice-gate-create-phasedrollout",
+GATES = ["sluice-extendedstatefulset-replicas", "sluice-extendedstatefulset-volumes",
+         "sluice-gate", "sluice-gate-create", "sluice-gate-create-phasedrollout",
          "sluice-gate-create-rolloutplugin", "sluice-statefulcluster-claims",
          "sluice-statefulcluster-doubt", "sluice-statefulcluster-revisions",
          "sluice-statefulcluster-templates"]

@@ -41,8 +41,8 @@ Depth depth_of(const Scenario& scenario, [[maybe_unused]] std::uint64_t number) 
     return number % 8 == 0 ? Depth{1, 1, 1, 1} : Depth{0, 0, 0, 0};
 #endif
     if (std::getenv("SLUICE_SCENARIO")) return {all, all, all};
-    if (scenario.name.find("/pilot/") != std::string::npos) return {16, 8, 10, 5};
-    return {10, 5, 7, 4};
+    if (scenario.name.find("/pilot/") != std::string::npos) return {10, 5, 6, 3};
+    return {6, 3, 4, 3};
 }
 
 // Where samples are taken and which pairs are drawn; make test-deep gives another one every day.

@@ -68,7 +68,8 @@ MAKES = {
         "pods": {"create", "patch"}, "persistentvolumeclaims": {"create", "delete"},
         "controllerrevisions": {"create", "delete"}},
     "ClusterRole sluice-extendedstatefulset": {
-        "statefulsets": {"create", "delete"}, "services": {"patch"}},
+        "statefulsets": {"create", "delete"}, "services": {"patch"},
+        "persistentvolumeclaims": {"create", "patch", "delete"}},
 }
 
 # A rollback, an abort and a pod that is stuck: all APIs delete pods, and they have one role for it.

@@ -57,7 +57,7 @@ StatusReport Reconciliation::report_on_runs() const {
 }
 
 StatusReport Reconciliation::report_on_last() const {
-    const LastRun& last = *next_.last;
+    const LastRun last = next_.last.value_or(LastRun{});
     if (last.outcome == "Succeeded")
         return {Phase::Idle,
                 Reason::RunSucceeded,

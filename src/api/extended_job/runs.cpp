@@ -160,9 +160,10 @@ void Reconciliation::write_output(Run& run) {
     }
     if (const auto* unusable = std::get_if<OutputAnswer::Unusable>(&answer->what))
         return end(run, false, "It ended, but " + unusable->why + ".");
-    if (is_output_refused()) return;
+    if (is_output_refused() || !spec_.output) return;
+    const Output& output = *spec_.output;
     for (const auto& [container, values] : std::get<std::map<std::string, Values>>(answer->what))
-        for (engine::Action& write : secret_writes(object_, *spec_.output, container, values)) {
+        for (engine::Action& write : secret_writes(object_, output, container, values)) {
             write.follows = !outputs_.empty();
             outputs_.push_back(std::move(write));
         }

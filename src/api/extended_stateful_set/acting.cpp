@@ -19,6 +19,12 @@ bool Reconciliation::make_or_scale(int version) {
                                [&](const SetId& id) { return make_or_scale(id); });
 }
 
+bool Reconciliation::move_pods() {
+    if (spec_.hands_over()) return carry_out_move();
+    return make_or_scale(next_.current) || switch_services() ||
+           (next_.update != next_.current && make_or_scale(next_.update));
+}
+
 // A StatefulSet of a version, with as many pods as it is to have. One that has never had any is not
 // made before it is to have some.
 bool Reconciliation::make_or_scale(const SetId& id) {
@@ -26,6 +32,9 @@ bool Reconciliation::make_or_scale(const SetId& id) {
     const Part* seen = version ? version->in_zone(id.zone.value_or(0)) : nullptr;
     const PodCount pods = wanted(id);
     if (seen && seen->set->replicas == pods) return false;
+    const bool grows = !seen || pods > seen->set->replicas;
+    if (grows && !spec_.volumes.templates.empty() && next_.claims.made < spec_.replicas.value)
+        return false;
     if (seen && waits_for_other_zones(*seen, pods)) return false;
     // Of a version whose set somebody has deleted nobody knows the template any more.
     if (!seen && (pods.value == 0 || id.version != next_.update)) return false;
@@ -79,6 +88,10 @@ bool Reconciliation::mark_stale() {
 
 // Never the last one that serves: another one has as many pods available, or it has none itself.
 bool Reconciliation::may_go(const Version& version) const {
+    if (spec_.hands_over())
+        return std::ranges::all_of(version.parts, [](const Part& part) {
+            return part.set->replicas.value == 0 && part.pods.empty();
+        });
     const PodCount ready = version.ready();
     if (ready.value == 0 || spec_.replicas.value == 0) return true;
     const Version* current = find_version(versions_, next_.current);
@@ -144,9 +157,9 @@ void Reconciliation::act() {
     if (substance_of(next_) != substance_of(old_)) return write_status(true);
     // That something was refused is told before it is tried again.
     if (refused() || !service_problem().empty()) write_status(true);
-    const bool acts = takes_restart() || make_or_scale(next_.current) || switch_services() ||
-                      (next_.update != next_.current && make_or_scale(next_.update)) ||
-                      (!config_.stops() && (mark_stale() || delete_superseded()));
+    const bool acts = takes_restart() || move_pods() || make_claims() ||
+                      (!config_.stops() && (mark_stale() || delete_superseded())) ||
+                      delete_claims() || adjust_claims();
     for (std::size_t i = 1; i < decision_.actions.size(); ++i)
         decision_.actions[i].follows = true;
     if (!acts && decision_.actions.empty()) write_status(false);

@@ -87,6 +87,21 @@ void put_into_zone(json::object& metadata, json::object& pod_template, const Zon
     bind_to_zone(pod, zones.node_label, zone);
 }
 
+// A volume of the template that has the name of a claim gives way to it, as in any StatefulSet.
+void add_volumes(json::object& pod, const model::CustomObject& object, const Spec& spec,
+                 std::optional<int> zone) {
+    json::array& all = list_of(pod, "volumes");
+    for (const ClaimTemplate& one : spec.volumes.templates) {
+        const auto is_it = [&](const json::value& volume) {
+            return model::text_at(volume, "/name") == one.name;
+        };
+        all.erase(std::remove_if(all.begin(), all.end(), is_it), all.end());
+        const std::string claim = claim_name(object.meta.key.name, one.name, zone, ordinal_word);
+        all.push_back(json::object{{"name", one.name},
+                                   {"persistentVolumeClaim", json::object{{"claimName", claim}}}});
+    }
+}
+
 json::array owners(const model::CustomObject& object) {
     return {json::object{{"apiVersion", model::api_version(resource)},
                          {"kind", resource.kind},
@@ -135,6 +150,13 @@ std::string set_body(const model::CustomObject& object, const Spec& spec, const 
         part_of(part_of(pod_template, "metadata"), "annotations")[config_key] = config;
     }
     if (id.zone) put_into_zone(kept, pod_template, spec.zones, *id.zone);
+    if (!spec.volumes.templates.empty())
+        add_volumes(part_of(pod_template, "spec"), object, spec, id.zone);
+    if (spec.hands_over()) {
+        notes[hand_over_key] = "true";
+        // Its pods come and go at either end; the order is kept by whoever moves it.
+        inner["podManagementPolicy"] = "Parallel";
+    }
     return json::serialize(json::object{{"apiVersion", model::api_version(model::statefulsets)},
                                         {"kind", model::statefulsets.kind},
                                         {"metadata", std::move(kept)},
@@ -183,6 +205,18 @@ engine::Action end_of_restart(const model::StatefulSet& set, const std::string& 
     patch.annotate(model::key::rollout, encode(memory));
     patch.annotate(model::key::phase, engine::to_text(engine::Phase::Idle));
     return fenced(std::move(patch), fence);
+}
+
+engine::Action moving_of(const model::StatefulSet& set, const Places& to,
+                         const std::string& fence) {
+    model::WorkloadPatch patch{set};
+    patch.scale(PodCount{to.count});
+    if (to.count > 0) patch.start_at(Ordinal{to.first});
+    return fenced(std::move(patch), fence);
+}
+
+engine::Action fencing_of(const model::StatefulSet& set, const std::string& fence) {
+    return fenced(model::WorkloadPatch{set}, fence);
 }
 
 engine::Action stale_mark(const model::StatefulSet& set, const std::string& reason,

@@ -21,6 +21,10 @@ std::string set_body(const model::CustomObject& object, const Spec& spec, const 
 
 // Only if the set is still as it was seen.
 engine::Action scaling_of(const model::StatefulSet& set, PodCount to, const std::string& fence);
+// The same, in one write with the first ordinal.
+engine::Action moving_of(const model::StatefulSet& set, const Places& to, const std::string& fence);
+// Whoever led before cannot write to it any more.
+engine::Action fencing_of(const model::StatefulSet& set, const std::string& fence);
 
 // Its pods are to be replaced, behind a gate that is closed in the same write, because what they
 // read has this digest now.

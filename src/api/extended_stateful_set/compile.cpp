@@ -8,6 +8,12 @@ namespace {
 // From where the upgrade stands: whoever changes the number of canaries in the middle of it leaves
 // out neither a pause nor a question.
 std::vector<PodCount> targets(PodCount canaries, const Circumstances& now) {
+    if (now.hands_over) {
+        std::vector<PodCount> each;
+        for (int pods = 1; pods <= now.all().value; ++pods)
+            each.push_back({pods});
+        return each;
+    }
     std::vector<PodCount> all{std::min(now.exposed, now.all()), canaries};
     for (int zone = 1; zone <= now.zones; ++zone)
         all.push_back({now.pods.value * zone});
@@ -36,9 +42,11 @@ engine::Plan compile(const Spec& spec, const Circumstances& now) {
         plan.steps.push_back({target, guards.before(from, {prev, now.old_pod}),
                               guards.after(last, target == now.all())});
         const bool is_of_canaries =
-            from.value == 0 &&
-            (target < now.pods ||
-             (target == now.pods && (canaries.value == 0 || canaries == now.pods)));
+            now.hands_over
+                ? target == canaries
+                : from.value == 0 &&
+                      (target < now.pods ||
+                       (target == now.pods && (canaries.value == 0 || canaries == now.pods)));
         if (is_of_canaries && spec.strategy.canary_time > Duration{0})
             plan.steps.back().after.emplace_back(engine::SettleTime{spec.strategy.canary_time});
         prev = last;

@@ -14,7 +14,8 @@ namespace sluice::api::extended_stateful_set {
 struct Circumstances {
     PodCount pods;  // in each zone
     int zones = 1;
-    PodCount exposed = {};  // of the new version, so far
+    PodCount exposed = {};    // of the new version, so far
+    bool hands_over = false;  // each ordinal is a step of its own
     gates::Circumstances gates = {};
     std::optional<Instant> deadline = {};  // of pods that were made and are not ready yet
     std::optional<PodIndex> old_pod = {};  // of the version that serves, if there is any

@@ -25,6 +25,28 @@ std::optional<engine::Memory> memory_of(const Status& status) {
     return engine::decode_memory(status.rollout);
 }
 
+// Whatever else they are to be, the claims that are there stay, and so do those who have them.
+FieldErrors claims_changed() {
+    return {{"spec.template.spec.volumeClaimTemplates",
+             "cannot change but in size, nor can the zones, while there are claims: make another "
+             "object, or put back what was there"}};
+}
+
+// Without them pods would not find their claims.
+Decision wait_for_policies(const Snapshot& seen, const Status& old, Instant now) {
+    const engine::ReasonEntry& why = engine::entry(Reason::VolumesUnguarded);
+    Decision decision;
+    decision.subject = subject_of(resource, seen.objects.front());
+    decision.report = {engine::Phase::Blocked, Reason::VolumesUnguarded, std::string{why.meaning},
+                       std::string{why.unblock}};
+    decision.notices.push_back({Reason::VolumesUnguarded, decision.report.message});
+    Status status = old;
+    write_report(status, old, decision.report, seen, now);
+    if (auto write = api::status_write(*decision.subject, seen.objects.front(), old, status))
+        decision.actions.push_back(std::move(*write));
+    return decision;
+}
+
 }  // namespace
 
 Reconciliation::Reconciliation(const Snapshot& seen, const Snapshot& pods, const Spec& spec,
@@ -43,7 +65,14 @@ Reconciliation::Reconciliation(const Snapshot& seen, const Snapshot& pods, const
 // for the one that serves: what the others have come to is found out again, through their gates.
 void Reconciliation::recover() {
     if (next_.update > 0 || versions_.empty()) return;
-    next_.current = versions_.front().number;
+    const auto has_pods = [](const Version& one) {
+        return std::ranges::any_of(one.parts,
+                                   [](const Part& part) { return part.set->replicas.value > 0; });
+    };
+    // Who has given up all its ordinals serves nobody.
+    const auto serving =
+        spec_.hands_over() ? std::ranges::find_if(versions_, has_pods) : versions_.begin();
+    next_.current = serving == versions_.end() ? versions_.front().number : serving->number;
     next_.update = versions_.back().number;
     next_.digest = versions_.back().digest();
 }
@@ -87,7 +116,10 @@ bool Reconciliation::is_open() const {
 // nothing that an upgrade could disturb.
 bool Reconciliation::disturbs_nobody() const {
     const Version* current = find_version(versions_, next_.current);
-    return !current || !current->was_ever_ready();
+    if (!current) return true;
+    const bool is_handed_over =
+        spec_.hands_over() && next_.exposed.value > 0 && current->pods().value == 0;
+    return !is_handed_over && !current->was_ever_ready();
 }
 
 // While there are no pods, and no gates that somebody wants to be asked, nothing is left of the
@@ -137,7 +169,8 @@ std::vector<std::string> Reconciliation::pod_names() const {
     for (int reached = all - 1; reached >= 0; --reached) {
         const std::vector<SetId>& sets = reached < exposed ? wanted : serving;
         const auto zone = static_cast<std::size_t>(reached / each) % sets.size();
-        const int ordinal = reached < exposed ? reached % each : each - 1 - reached % each;
+        const bool is_lowest_first = reached < exposed && !spec_.hands_over();
+        const int ordinal = is_lowest_first ? reached % each : each - 1 - reached % each;
         names.push_back(fmt::format("{}-{}", set_name(name(), sets[zone]), ordinal));
     }
     return names;
@@ -148,6 +181,9 @@ bool Reconciliation::can_go_back() const {
     const Version* current = find_version(versions_, next_.current);
     const Version* update = find_version(versions_, next_.update);
     if (current && current->ready().value > 0) return true;
+    // One ordinal after the other goes back, and the others serve meanwhile.
+    if (current && spec_.hands_over() && (!update || update->ready().value != 1)) return true;
+    if (current && spec_.hands_over() && spec_.pods().value == 1) return true;
     return current && (!update || update->ready().value == 0);
 }
 
@@ -184,6 +220,7 @@ Circumstances Reconciliation::circumstances() const {
         .pods = spec_.replicas,
         .zones = spec_.zones.count(),
         .exposed = next_.exposed,
+        .hands_over = spec_.hands_over(),
         .gates = gates::circumstances_of(spec_.strategy.gates, next_.gates, seen_, allow_unready),
         .deadline = deadline(),
         .old_pod = old_pod(),
@@ -245,14 +282,13 @@ void Reconciliation::steer() {
 
 // Of all others none: they are on their way out. What is exposed is so in the first zones.
 PodCount Reconciliation::wanted(const SetId& id) const {
-    if (id.version == next_.current) return spec_.replicas;
-    if (id.version != next_.update) return PodCount{0};
-    if (const Version* failed = find_version(versions_, id.version); failed && keeps_failed()) {
+    const Version* failed =
+        id.version == next_.current ? nullptr : find_version(versions_, id.version);
+    if (failed && id.version == next_.update && keeps_failed()) {
         const Part* part = failed->in_zone(id.zone.value_or(0));
         return part ? part->set->replicas : PodCount{0};
     }
-    const int in_zones_before = id.zone.value_or(0) * spec_.replicas.value;
-    return {std::clamp(next_.exposed.value - in_zones_before, 0, spec_.replicas.value)};
+    return {wanted_places(id).count};
 }
 
 Decision Reconciliation::decide() && {
@@ -266,6 +302,7 @@ Decision Reconciliation::decide() && {
     if (!is_looked_at) return without_config();
     note_version();
     go_back_at_once();
+    note_claims();
     keep_reach();
     if (config_.stops())
         hold_for_config();
@@ -275,6 +312,8 @@ Decision Reconciliation::decide() && {
     restart();
     decision_.subject = subject();
     decision_.noted = config_.noted;
+    plan_hand_over();
+    examine_claims();
     report();
     act();
     return std::move(decision_);
@@ -295,13 +334,19 @@ void prepare(Snapshot& seen) {
     workload.update_revision = revision_of(status.update);
 }
 
-// What is deleted is left to Kubernetes: its sets, and their pods, go with it.
+// What is deleted is left to Kubernetes: its sets, their pods, and the claims that it owns go with
+// it.
 Decision decide(const Snapshot& seen, Instant now) {
     if (seen.objects.empty() || seen.objects.front().meta.deleting) return {};
+    const Status status = read_status(seen.objects.front());
     const auto spec = read_spec(seen.objects.front());
-    if (!spec)
-        return refuse_spec(resource, seen, spec.error(), read_status(seen.objects.front()), now,
-                           write_report);
+    if (!spec) return refuse_spec(resource, seen, spec.error(), status, now, write_report);
+    const std::string& made = status.claims.templates;
+    if (!made.empty() && made != identity_of(*spec))
+        return refuse_spec(resource, seen, claims_changed(), status, now, write_report);
+    const bool is_guarded = seen.environment.guarantee == engine::Guarantee::Prevent;
+    if (!spec->volumes.templates.empty() && !is_guarded)
+        return wait_for_policies(seen, status, now);
     Snapshot versions = seen;
     take_pods(versions);
     return Reconciliation{versions, seen, *spec, now}.decide();

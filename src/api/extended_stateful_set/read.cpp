@@ -68,9 +68,12 @@ void read_set_spec(const Fields& fields, Spec& spec) {
     spec.wanted = fields.number("replicas", replicas_range);
     if (const auto seconds = fields.number("minReadySeconds", seconds_range))
         spec.min_ready = std::chrono::seconds{*seconds};
-    const json::value* claims = fields.find("volumeClaimTemplates");
-    if (claims && claims->is_array() && !claims->get_array().empty())
-        fields.fault("volumeClaimTemplates", "cannot be handed from version to version yet");
+    spec.volumes = read_volumes(fields);
+    const auto order = fields.choice("podManagementPolicy", {"OrderedReady", "Parallel"});
+    spec.is_ordered = order == 0;
+    if (spec.volumes.templates.size() * static_cast<std::size_t>(spec.zones.count()) > claims_max)
+        fields.fault("volumeClaimTemplates",
+                     fmt::format("make more than {} claims for each ordinal", claims_max));
     if (fields.has("ordinals"))
         fields.fault("ordinals", "cannot be chosen: the pods of a version are counted from 0");
     fields.object("selector", required);
@@ -115,6 +118,24 @@ bool follows_config(const Fields& fields) {
     return earlier.value_or(false) || later.value_or(false);
 }
 
+// What is no part of a version.
+void erase_unversioned(json::object& set, const Volumes& volumes) {
+    set.stable_erase("replicas");
+    if (volumes.templates.empty()) return;
+    set.stable_erase("volumeClaimTemplates");
+    set.stable_erase("persistentVolumeClaimRetentionPolicy");
+}
+
+// What needs the pods of two versions at once.
+void refuse_company(const Fields& fields, const Spec& spec) {
+    const auto strategy = fields.object("updateStrategy", !required);
+    if (!spec.hands_over() || !strategy) return;
+    constexpr const char* why =
+        "needs the pods of both versions at once, and these have their volumes in turn";
+    if (strategy->flag("blueGreen").value_or(false)) strategy->fault("blueGreen", why);
+    if (spec.strategy.keeps_stale) strategy->fault("whenStale", why);
+}
+
 Spec read_fields(const Fields& fields, const std::string& ns) {
     Spec spec;
     spec.zones = read_zones(fields);
@@ -125,11 +146,12 @@ Spec read_fields(const Fields& fields, const std::string& ns) {
     spec.set = fields.json("template", template_max, required);
     if (const auto set = fields.object("template", required))
         if (const auto inner = set->object("spec", required)) read_set_spec(*inner, spec);
+    refuse_company(fields, spec);
     json::value set = model::parse_json(spec.set);
     if (json::object* inner = set.is_object() && set.get_object().contains("spec")
                                   ? set.get_object()["spec"].if_object()
                                   : nullptr)
-        inner->stable_erase("replicas");
+        erase_unversioned(*inner, spec.volumes);
     spec.set = json::serialize(set);
     if (follows_config(fields)) spec.references = references_in(set, ns);
     if (spec.references.size() > references_max)
@@ -170,6 +192,8 @@ std::string digest_of(const model::CustomObject& object, const Spec& spec) {
     std::string text = object.meta.uid + spec.set;
     for (const std::string& zone : spec.zones.names)
         text += fmt::format(";{}={}", spec.zones.node_label, zone);
+    for (const ClaimTemplate& claim : spec.volumes.templates)
+        text += fmt::format(";claim={}", claim.name);
     return fmt::format("{:016x}", fnv1a(text));
 }
 

@@ -18,6 +18,16 @@
 
 namespace sluice::api::extended_stateful_set {
 
+// Where a pod is of whose name this is.
+struct Slot {
+    SetId set;
+    int ordinal = 0;
+};
+std::optional<Slot> slot_of(std::string_view owner, const std::string& pod);
+
+// Of all that cannot change while there are claims; empty: there are none to be.
+std::string identity_of(const Spec& spec);
+
 class Reconciliation {
   public:
     // `seen`: what is seen of the versions; `pods`: the same, with pods as Kubernetes knows them.
@@ -62,6 +72,7 @@ class Reconciliation {
     engine::Decision without_config();
     void hold_for_config();
     void note_config();
+    bool lacks_mark() const;
     bool needs_restart(const Version& version) const;
     bool is_restarting() const;
     std::optional<std::string> unready_elsewhere(const Part& part) const;
@@ -74,7 +85,54 @@ class Reconciliation {
     void note_condition();
     bool takes_restart();
 
+    // Ordinals change hands: hand_over.cpp.
+    struct Move {
+        SetId id;
+        const model::StatefulSet* set = nullptr;  // null: it is to be made
+        Places to = {};
+        bool takes = false;
+    };
+    struct Moving {
+        std::optional<Move> to = {};
+        std::string waits = {};                 // what the next one waits for
+        std::vector<model::Ref> rests_on = {};  // to be looked at before it
+    };
+    Places wanted_places(const SetId& id) const;
+    const Part* part_of(int version, int zone) const;
+    bool is_ready(const Part& part, int ordinal) const;
+    bool are_ready(const Part& part, const Places& places) const;
+    bool may_hand_up(const Part& part, int ordinal) const;
+    bool may_hand_down(const Part& part, int ordinal) const;
+    std::optional<Places> given_up(const Part& part) const;
+    std::string pod_at(const SetId& id, int ordinal) const;
+    std::vector<model::Ref> others_of(const SetId& id) const;
+    std::optional<std::string> set_at(const SetId& id, int ordinal) const;
+    std::optional<Places> taken(const SetId& id, const Part* part);
+    void plan_hand_over();
+    std::optional<engine::Action> fencing(const SetId& id) const;
+    bool carry_out_move();
+
+    // Claims: claiming.cpp.
+    struct WantedClaim {
+        const ClaimTemplate* model;
+        std::optional<int> zone;
+        int ordinal;
+        model::Ref ref;
+    };
+    void note_claims();
+    std::vector<WantedClaim> claims_of(int from, int to) const;
+    int batch_end(int from, int to) const;
+    bool look_at(const std::vector<WantedClaim>& wanted);
+    const model::CustomObject* found(const WantedClaim& claim) const;
+    std::string trouble_with(const WantedClaim& claim) const;
+    void examine_claims();
+    bool make_claims();
+    bool delete_claims();
+    bool adjust_claims();
+    void report_on_claims();
+
     void act();
+    bool move_pods();
     bool make_or_scale(int version);
     bool make_or_scale(const SetId& id);
     bool waits_for_other_zones(const Part& part, PodCount pods) const;
@@ -106,6 +164,8 @@ class Reconciliation {
     const Config config_;
     engine::Decision decision_;
     std::optional<engine::Decision> restart_;  // of pods that are under way, or held
+    Moving move_;
+    std::string trouble_;  // with claims
 };
 
 }  // namespace sluice::api::extended_stateful_set

@@ -103,15 +103,17 @@ const engine::Attempt* Reconciliation::refused() const {
 void Reconciliation::count_pods() {
     next_.versions.clear();
     next_.replicas = next_.ready = next_.updated = {};
-    next_.selector = fmt::format("{}={},{}={}", owner_label, name(), version_key, next_.current);
+    next_.selector = fmt::format("{}={}", owner_label, name());
+    // Where an ordinal is handed over there is one pod of it at a time, whatever its version.
+    if (!spec_.hands_over()) next_.selector += fmt::format(",{}={}", version_key, next_.current);
     for (const Version& one : versions_) {
         next_.versions[one.number] = one.runs();
         if (one.number == next_.update) next_.updated = one.pods();
-        if (one.number != next_.current) continue;
-        next_.replicas = one.pods();
-        next_.ready = one.ready();
+        if (one.number != next_.current && !spec_.hands_over()) continue;
+        next_.replicas.value += one.pods().value;
+        next_.ready.value += one.ready().value;
         // It scales each zone alike, so one of them is what it measures.
-        if (one.parts.front().id.zone)
+        if (one.number == next_.current && one.parts.front().id.zone)
             next_.selector += fmt::format(",{}={}", zone_index_key, one.parts.front().zone());
     }
 }
@@ -157,6 +159,8 @@ void Reconciliation::report() {
                             {}};
     else if (std::string problem = service_problem(); !problem.empty())
         decision_.report = {Phase::Held, Reason::ServiceNotSwitched, std::move(problem), {}};
+    else if (!trouble_.empty())
+        decision_.report = {Phase::Held, Reason::ClaimBlocked, trouble_, {}};
     else if (decision_.report.phase == Phase::Idle && seen_.hook_problem)
         decision_.report = {Phase::Blocked,
                             engine::reason_of(*seen_.hook_problem),
@@ -164,6 +168,9 @@ void Reconciliation::report() {
                             {}};
     else if (decision_.report.phase == Phase::Idle)
         decision_.report = report_on_pods();
+    const bool waits = decision_.report.reason == Reason::PodsNotReady ||
+                       decision_.report.reason == Reason::RollingBack;
+    if (waits && !move_.waits.empty()) decision_.report.message += " " + move_.waits;
     if (decision_.report.unblock.empty())
         decision_.report.unblock =
             engine::unblock_text(decision_.report.reason, seen_.workload, commands(), name());
@@ -171,6 +178,7 @@ void Reconciliation::report() {
         decision_.notices.push_back({decision_.report.reason, decision_.report.message});
     write_report(next_, old_, decision_.report, seen_, now_);
     note_condition();
+    report_on_claims();
 }
 
 }  // namespace sluice::api::extended_stateful_set

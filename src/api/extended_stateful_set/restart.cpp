@@ -70,12 +70,21 @@ bool Reconciliation::is_restarting() const {
     return current && (needs_restart(*current) || std::ranges::any_of(current->parts, is_open_in));
 }
 
+// What its pods have read is written down, and does not stand on all of its sets yet.
+bool Reconciliation::lacks_mark() const {
+    const Version* current = find_version(versions_, next_.current);
+    return current && std::ranges::any_of(current->parts, [](const Part& part) {
+               return digest_of_pods(part).empty();
+           });
+}
+
 // Written down before anything is done for it: whoever comes after us waits no longer than we do.
 void Reconciliation::note_config() {
     if (config_.state == Config::State::Ignored) next_.config = {};
     if (!config_.is_known()) return;
     ConfigStatus& config = next_.config;
     const bool is_new = config.digest != config_.digest;
+    if (is_new && !config.digest.empty() && lacks_mark()) return;
     if (is_new) config.versions = config_.versions;
     config.digest = config_.digest;
     if (!is_restarting()) {
@@ -131,7 +140,9 @@ void Reconciliation::restart(const Version& version, const Part& part) {
     if (!is_marked) {
         restart_.emplace();
         restart_->report = decision_.report;
-        restart_->actions.push_back(config_mark(*part.set, config_.digest, fence()));
+        const std::string& was = old_.config.digest;
+        restart_->actions.push_back(
+            config_mark(*part.set, was.empty() ? config_.digest : was, fence()));
     } else if (is_new && now_ < due) {
         wake_at(due);
         hold_restart(Phase::Waiting, Reason::ConfigChanged,
@@ -165,6 +176,7 @@ void Reconciliation::begin_restart(const Version& version, const Part& part) {
                  fmt::format("{}: those of {} are restarted one after the other.", what,
                              part.set->meta.key.name));
     next_.gates = {};
+    if (!restart_) return;
     restart_->actions.push_back(restart_of(*part.set, config_.digest,
                                            engine::retry_asked(*part.set, asked), now_, fence()));
     restart_->notices.push_back({Reason::ConfigChanged, restart_->report.message});
@@ -194,6 +206,7 @@ void Reconciliation::go_on_restarting(const Version& version, const Part& part) 
     restart_ = engine::steer(seen, course, now_);
     hooks::complete(*restart_, seen, "extendedstatefulset");
     next_.gates = gates::noted(std::move(next_.gates), *restart_, object_, true, now_);
+    if (!restart_) return;
     restart_->report.unblock.clear();  // that is about the StatefulSet
     decision_.report = restart_->report;
     decision_.probe = restart_->probe;
@@ -210,18 +223,19 @@ void Reconciliation::go_on_restarting(const Version& version, const Part& part) 
 // out first.
 bool Reconciliation::takes_restart() {
     if (!restart_ || restart_->actions.empty()) return false;
-    const Reason reason = restart_->report.reason;
+    engine::Decision& restart = *restart_;
+    const Reason reason = restart.report.reason;
     if (reason == Reason::ConfigChanged && next_.gates != old_.gates) {
         write_status(true);
         return true;
     }
-    for (engine::Action& action : restart_->actions)
+    for (engine::Action& action : restart.actions)
         add_action(std::move(action));
-    for (engine::Notice& notice : restart_->notices)
+    for (engine::Notice& notice : restart.notices)
         decision_.notices.push_back(std::move(notice));
-    decision_.takes_step = restart_->takes_step;
-    decision_.needs_live = decision_.needs_live || restart_->needs_live;
-    decision_.ended = restart_->ended;
+    decision_.takes_step = restart.takes_step;
+    decision_.needs_live = decision_.needs_live || restart.needs_live;
+    decision_.ended = restart.ended;
     return true;
 }
 

@@ -25,8 +25,13 @@ bool Reconciliation::serves_now() const {
 std::string Reconciliation::service_problem() const {
     const engine::Attempt* refused = refused_write(seen_);
     for (const model::CustomObject& service : seen_.naming) {
-        if (service.meta.deleting || selects(service, next_.current)) continue;
         const std::string& called = service.meta.key.name;
+        if (!service.meta.deleting && spec_.hands_over())
+            return fmt::format(
+                "Service {} cannot follow one version: all of them have pods while ordinals are "
+                "handed over. Take its annotation away, and the version out of its selector.",
+                called);
+        if (service.meta.deleting || selects(service, next_.current)) continue;
         if (!has_selector(service))
             return fmt::format("Service {} has no selector, so it cannot follow.", called);
         if (refused && refused->ref == ref_to(model::services, service.meta.key))

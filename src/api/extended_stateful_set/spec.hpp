@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "api/extended_stateful_set/references.hpp"
+#include "api/extended_stateful_set/volumes.hpp"
 #include "api/gates/gates.hpp"
 #include "base/field_error.hpp"
 #include "base/numbers.hpp"
@@ -80,19 +81,23 @@ struct Spec {
     Scaling scaling;
     Zones zones;
     Strategy strategy;
+    Volumes volumes;
+    bool is_ordered = true;  // one pod is made after the other
     Duration min_ready{0};
     std::vector<Reference> references = {};  // whose changes are followed
-    std::string set;  // JSON: the template, a whole StatefulSet, without replicas
+    std::string set;  // JSON: the template, a whole StatefulSet, without replicas and claims
 
     // In all zones.
     PodCount pods() const { return {replicas.value * zones.count()}; }
+    // Only one version at a time may have the claims of an ordinal.
+    bool hands_over() const { return volumes.are_handed_over(); }
 };
 
 // Every fault of the spec, with its path.
 std::expected<Spec, FieldErrors> read_spec(const model::CustomObject& object);
 
 // The same template of the same object in the same zones, the same digest; how many pods there are
-// is no part of it.
+// and how large their claims are is no part of it.
 std::string digest_of(const model::CustomObject& object, const Spec& spec);
 
 // "v3": what the engine calls a version.
@@ -107,6 +112,18 @@ struct SetId {
     int version = 0;
     std::optional<int> zone = {};  // nothing: the version has no zones
     friend bool operator==(const SetId&, const SetId&) = default;
+};
+// Ordinals that a StatefulSet has.
+struct Places {
+    int first = 0;
+    int count = 0;
+
+    int end() const { return first + count; }
+    bool has(int ordinal) const { return ordinal >= first && ordinal < end(); }
+    bool has(const Places& others) const {
+        return others.count == 0 || (others.first >= first && others.end() <= end());
+    }
+    friend bool operator==(const Places&, const Places&) = default;
 };
 std::string set_name(std::string_view owner, const SetId& id);
 // Nothing: a set of that owner is not called so.

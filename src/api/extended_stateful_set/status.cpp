@@ -33,6 +33,13 @@ constexpr auto status_fields = [](auto& json, auto& status) {
         .field("configVersions", status.config.versions, short_max)
         .field("configChangedSince", status.config.since)
         .field("configChangedAt", status.config.changed);
+    json.field("claimTemplates", status.claims.templates, short_max)
+        .field("claimsMade", status.claims.made)
+        .field("claimsHighest", status.claims.highest)
+        .field("claimsAdjusted", status.claims.adjusted)
+        .field("claimShape", status.claims.shape, short_max)
+        .field("claimRefusal", status.claims.refusal, sentence_max)
+        .field("claimRefusedAt", status.claims.refused);
     gates::status_fields(json, status.gates);
     json.field("writtenAt", status.written)
         .entries("conditions", status.conditions, conditions_max, condition_fields);
@@ -76,6 +83,7 @@ Status substance_of(Status status) {
     substance.failure = std::move(status.failure);
     substance.config = std::move(status.config);
     substance.config.versions.clear();
+    substance.claims = std::move(status.claims);
     return substance;
 }
 

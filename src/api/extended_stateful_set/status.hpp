@@ -26,6 +26,18 @@ struct ConfigStatus {
     friend bool operator==(const ConfigStatus&, const ConfigStatus&) = default;
 };
 
+// Which claims there are: of the ordinals below these numbers, in each zone.
+struct ClaimBook {
+    std::string templates = {};  // a digest of what cannot change while there are some
+    int made = 0;                // all of these have been made
+    int highest = 0;             // none beyond has been, or is to be deleted
+    int adjusted = 0;            // these are as their templates are now
+    std::string shape = {};      // a digest of that
+    std::string refusal = {};    // why the next one cannot be adjusted
+    Instant refused = {};
+    friend bool operator==(const ClaimBook&, const ClaimBook&) = default;
+};
+
 struct Status : StatusHead {
     std::map<int, bool> versions;  // that are there: does a pod of it run?
     PodCount replicas;             // pods that are there, of all versions
@@ -45,6 +57,7 @@ struct Status : StatusHead {
     int attempts = 0;      // at the wanted version
     std::string failure;   // why the last one of them failed
     ConfigStatus config;
+    ClaimBook claims;
     gates::Remembered gates;
     Instant written;
     std::vector<Condition> conditions;  // Ready, Progressing

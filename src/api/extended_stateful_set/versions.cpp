@@ -88,6 +88,8 @@ const Version* find_version(const std::vector<Version>& all, int number) {
 }
 
 void take_pods(engine::Snapshot& seen) {
+    for (const model::Pod& pod : seen.pods)
+        if (!owner_of(pod, seen)) seen.strays.push_back(pod);
     std::erase_if(seen.pods, [&](const model::Pod& pod) { return !owner_of(pod, seen); });
     for (model::Pod& pod : seen.pods)
         pod.revision = revision_of(version_of(*owner_of(pod, seen)));

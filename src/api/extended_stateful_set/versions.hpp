@@ -46,7 +46,7 @@ std::vector<Version> versions_in(const engine::Snapshot& seen);
 // Null: it is not there.
 const Version* find_version(const std::vector<Version>& all, int number);
 
-// Pods of other owners are left out, and what a pod's revision is called is its version.
+// Pods of other owners are strays, and what a pod's revision is called is its version.
 void take_pods(engine::Snapshot& seen);
 
 }  // namespace sluice::api::extended_stateful_set

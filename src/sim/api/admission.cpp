@@ -196,6 +196,7 @@ std::optional<std::string> beyond_limits(const AdmissionRequest& request,
     json::object then = object_at(was, "/spec");
     for (json::object* spec : {&now, &then}) {
         if (maker) spec->erase("replicas");
+        if (maker) spec->erase("ordinals");
         erase(*spec, "/updateStrategy/rollingUpdate/partition");
         if (object_at(*spec, "/updateStrategy/rollingUpdate").empty())
             erase(*spec, "/updateStrategy/rollingUpdate");
@@ -304,6 +305,9 @@ Admitted admitted(const AdmissionRequest& request, json::object object) {
             result.refusal = denied(policy, *why);
     };
     if (auto why = refused_growth(request, result.object)) result.refusal = std::move(why);
+    for (const Api& api : apis())
+        if (auto said = api.judge ? api.judge(request, result.object) : std::nullopt)
+            judge(said->policy, std::move(said->why));
     if (!is_statefulset(request)) return result;
     if (request.user == operator_user && request.before)
         judge("sluice-operator-limits", beyond_limits(request, result.object));

@@ -31,6 +31,7 @@ struct Admitted {
 
 // Both are stored: the policy of this kind ("mutating" or "validating"), and its binding.
 bool is_in_force(const Storage& storage, const std::string& kind, const std::string& name);
+
 // The policy that closes the gate of a new StatefulSet which an object of this API names.
 std::string create_gate_of(const Api& api);
 

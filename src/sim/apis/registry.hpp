@@ -5,6 +5,7 @@
 
 #include <boost/json/fwd.hpp>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -33,6 +34,12 @@ struct SetLabel {
     std::string_view usual = {};  // its value where a scenario gives none
 };
 
+// What an admission policy says no to.
+struct PolicyRefusal {
+    std::string policy;
+    std::string why;
+};
+
 // A field of an object that reports on a rollout, and the word for it in a scenario.
 struct ReportField {
     std::string_view word;
@@ -54,9 +61,13 @@ struct Api {
     bool lets_many_go = false;                          // pods in one step
     bool reports_on_set = false;                        // and on no object of its own
     bool owns_sets = false;                             // its objects make StatefulSets
-    // Its admission policies, beside those of all APIs, and what those in force make of a write.
+    std::string_view claim_label = {};                  // of claims that its objects have
+    // Its admission policies, beside those of all APIs, and what those in force make of a write and
+    // say to it.
     std::span<const std::string_view> policies = {};
     void (*mutate)(const AdmissionRequest& request, boost::json::object& object) = nullptr;
+    std::optional<PolicyRefusal> (*judge)(const AdmissionRequest& request,
+                                          const boost::json::object& object) = nullptr;
     std::span<const ReportField> fields = {};        // of a report, beside those of all APIs
     std::span<const Action> (*actions)() = nullptr;  // null: none
     std::span<const Expectation> (*expectations)() = nullptr;

@@ -8,11 +8,12 @@ namespace sluice::sim {
 namespace {
 
 // What an operator may not touch: the object without the partition and our annotations, and where
-// an API has made it the number of its pods.
+// an API has made it the number and the ordinals of its pods.
 json::object untouchable(json::object set) {
     erase(set, partition_pointer);
     if (const Api* maker = api_of_owner(text_at(set, "/metadata/ownerReferences/0/kind"))) {
-        erase(set, "/spec/replicas");
+        for (const char* field : {"/spec/replicas", "/spec/ordinals"})
+            erase(set, field);
         erase_pod_annotation(set, *maker);
     }
     if (object_at(set, "/spec/updateStrategy/rollingUpdate").empty())

@@ -151,9 +151,9 @@ Response World::patch(const std::string& path, const std::string& type, const js
 Response World::merge(const std::string& resource, const std::string& ns, const std::string& name,
                       const json::object& changes, const std::string& subresource) {
     const Resource* found = cluster.api().resource(resource);
-    std::string path =
-        fmt::format("/{}/{}/namespaces/{}/{}/{}", found->group.empty() ? "api" : "apis",
-                    found->api_version(), ns, found->plural, name);
+    const std::string in = ns.empty() ? ns : fmt::format("namespaces/{}/", ns);
+    std::string path = fmt::format("/{}/{}/{}{}/{}", found->group.empty() ? "api" : "apis",
+                                   found->api_version(), in, found->plural, name);
     if (!subresource.empty()) path += "/" + subresource;
     return patch(path, "merge-patch", changes);
 }

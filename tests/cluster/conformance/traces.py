@@ -123,6 +123,23 @@ def created_in_parallel(api: Api, ns: str) -> Any:
 
 
 @trace
+def ordinals_change_hands(api: Api, ns: str) -> Any:
+    """In one write with their number, upward and downward again."""
+    start(api, ns, pod_management_policy="Parallel")
+    states = []
+    for first, count in ((0, 2), (2, 1), (1, 2), (0, 0), (1, 1)):
+        api.patch("StatefulSet", "web", {"spec": {"ordinals": {"start": first},
+                                                  "replicas": count}}, ns)
+        wanted = list(range(first, first + count))
+        wait_for(f"the ordinals {wanted}", lambda: pods(api, ns, "web"),
+                 lambda seen: [pod.ordinal for pod in seen if pod.ready] == wanted == [
+                     pod.ordinal for pod in seen])
+        wait_until_counted(api, ns)
+        states.append(end_state(api, ns))
+    return states
+
+
+@trace
 def an_unready_pod_holds_the_ones_after_it(api: Api, ns: str) -> Any:
     api.create(statefulset("web", ns, 3, pod_annotations=UNREADY))
     wait_for("the first pod", lambda: pods(api, ns, "web"))

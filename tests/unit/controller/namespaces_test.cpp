@@ -73,8 +73,10 @@ TEST(Namespaces, OneThatMayNotBeReadIsNamedAndTheOthersAreServed) {
     Watching some{{"a", "b"}, "b"};
     EXPECT_EQ(some.controller.sync_problem(), "");
     EXPECT_FALSE(some.controller.is_synced());
-    EXPECT_THAT(some.controller.unseen(), SizeIs(8))
-        << "sets, pods of both kinds and five custom resources";
+    EXPECT_THAT(some.controller.unseen(), SizeIs(10))
+        << "sets, pods of both kinds, Services and six custom resources; pods that nobody minds "
+           "are "
+           "not seen";
     EXPECT_EQ(some.controller.unseen().front(), "namespace b: cannot list: forbidden");
 }
 

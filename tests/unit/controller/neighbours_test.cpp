@@ -46,7 +46,9 @@ struct Garden {
     }
     static constexpr SessionId cats_in_a = 0, birds_in_a = 1, cats_in_b = 2;
 
-    static Input synced(SessionId id) { return EventsArrived{id, {model::Bookmark{"10", true}}}; }
+    static Input synced(SessionId id, const std::string& version = "10") {
+        return EventsArrived{id, {model::Bookmark{version, true}}};
+    }
     static Input news(SessionId id, CustomObject one) {
         return EventsArrived{id, {model::WatchEvent{model::Changed{std::move(one)}}}};
     }
@@ -77,7 +79,7 @@ TEST(Neighbours, AreWatchedInTheNamespaceOfWhoMindsAndAwaited) {
     EXPECT_FALSE(garden.controller->is_synced());
     EXPECT_TRUE(seen_last.objects.empty()) << "nothing is decided before they are seen";
     garden.step(Garden::news(Garden::birds_in_a, object("a", "finch", 12, "")));
-    garden.step(Garden::synced(Garden::birds_in_a));
+    garden.step(Garden::synced(Garden::birds_in_a, "12"));
     ASSERT_EQ(seen_last.neighbours.size(), 1u);
     EXPECT_EQ(seen_last.neighbours[0].meta.key.name, "finch");
 }

@@ -1,4 +1,5 @@
 // Inquiries about pods and what their containers have printed.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -11,19 +12,24 @@ using testing::HasSubstr;
 using testing::Not;
 
 const std::string pods = "/api/v1/namespaces/shop/pods?limit=500&labelSelector=job-name%3Dj";
-const std::string log = "/api/v1/namespaces/shop/pods/web-0/log?container=main&limitBytes=9";
+// One byte more than is wanted.
+std::string log_up_to(std::size_t bytes_max) {
+    return fmt::format("/api/v1/namespaces/shop/pods/web-0/log?container=main&limitBytes={}",
+                       bytes_max + 1);
+}
+const std::string log = log_up_to(8);
 
 class LogInquiries : public HookWorld {
   protected:
     // What was learnt once the pods are listed and the log is read.
-    api::Learnt learn() {
+    api::Learnt learn(std::size_t bytes_max = 8) {
         open();
         std::optional<api::Learnt> all;
         bool is_over = false;
         caller->begin({"shop", 60s,
                        [&](const api::Learnt& learnt) -> api::Move {
                            if (learnt.pod_lists.empty()) return api::NeedPods{"job-name=j"};
-                           if (learnt.logs.empty()) return api::NeedLog{"web-0", "main", 8};
+                           if (learnt.logs.empty()) return api::NeedLog{"web-0", "main", bytes_max};
                            all = learnt;
                            return engine::answer_of(true);
                        },
@@ -33,7 +39,9 @@ class LogInquiries : public HookWorld {
         }
         return all.value_or(api::Learnt{});
     }
-    Result<Redacted> read() { return learn().logs.at({"web-0", "main"}); }
+    Result<Redacted> read(std::size_t bytes_max = 8) {
+        return learn(bytes_max).logs.at({"web-0", "main"});
+    }
 };
 
 TEST_F(LogInquiries, PodsAreFoundByTheirLabelsAndTheirLogsAreText) {
@@ -59,9 +67,9 @@ TEST_F(LogInquiries, ALogThatIsTooLongIsNoneAndIsNotRepeated) {
 
 TEST_F(LogInquiries, OneThatIsGoneOrForbiddenSaysSo) {
     objects[pods] = {200, R"({"items":[]})"};
-    EXPECT_EQ(read().error().kind, ErrorKind::NotFound);
-    objects[log] = {403, R"({"kind":"Status","message":"no"})"};
-    EXPECT_EQ(read().error().kind, ErrorKind::Forbidden);
+    EXPECT_EQ(read(1024).error().kind, ErrorKind::NotFound);
+    objects[log_up_to(1024)] = {403, R"({"kind":"Status","message":"no"})"};
+    EXPECT_EQ(read(1024).error().kind, ErrorKind::Forbidden);
 }
 
 }  // namespace

@@ -10,7 +10,10 @@ Api row();
 // What the row is made of.
 inline constexpr const char* replicas_policy = "sluice-extendedstatefulset-replicas";
 void mutate(const AdmissionRequest& request, boost::json::object& object);
+void put_ordinals(const AdmissionRequest& request, boost::json::object& object);
 void promises(Observers& all, const Inspection& inspection);
+std::optional<PolicyRefusal> judge(const AdmissionRequest& request,
+                                   const boost::json::object& object);
 extern const RandomPart random_part;
 std::span<const demo::Story> stories();
 

@@ -87,12 +87,31 @@ json::value volumes_of(const std::string& text) {
     return volumes;
 }
 
+// "data", "data,ReadWriteMany", "data,ReadWriteOnce,2Gi".
+json::value claims_from(const std::string& text) {
+    std::vector<std::string> parts;
+    for (const std::string_view part : parts_of(text, ','))
+        parts.emplace_back(part);
+    parts.resize(3);
+    const std::string mode = parts[1].empty() ? "ReadWriteOnce" : parts[1];
+    const std::string size = parts[2].empty() ? "1Gi" : parts[2];
+    json::object spec{{"accessModes", json::array{json::value(mode)}},
+                      {"resources", json::object{{"requests", json::object{{"storage", size}}}}}};
+    return json::array{
+        json::object{{"metadata", json::object{{"name", parts[0]}}}, {"spec", std::move(spec)}}};
+}
+
 constexpr WordField own_fields[] = {
     {"follows", "/spec/updateOnEnvChange", as_flag},
     {"follows-config", "/spec/updateOnConfigChange", as_flag},
     {"env", "/spec/template/spec/template/spec/containers", reading_container},
     {"init-env", "/spec/template/spec/template/spec/initContainers", init_container},
     {"volumes", "/spec/template/spec/template/spec/volumes", volumes_of},
+    {"claim", "/spec/template/spec/volumeClaimTemplates", claims_from},
+    {"order", "/spec/template/spec/podManagementPolicy", as_text},
+    {"when-scaled", "/spec/template/spec/persistentVolumeClaimRetentionPolicy/whenScaled", as_text},
+    {"when-deleted", "/spec/template/spec/persistentVolumeClaimRetentionPolicy/whenDeleted",
+     as_text},
     {"replicas", "/spec/template/spec/replicas", as_number},
     {"image", "/spec/template/spec/template/spec/containers", containers_of},
     {"behaves", "/spec/template/spec/template/metadata/annotations/sim.sluice.dev~1behaviour",
@@ -231,6 +250,35 @@ std::string restarts_text(const ApiServer& api, const std::string& name) {
         }
     }
     return text;
+}
+
+std::vector<ObjectPtr> claims_of(const ApiServer& api, const std::string& ns,
+                                 const std::string& name) {
+    std::vector<ObjectPtr> found;
+    for (const ObjectPtr& claim : api.list(claims, ns))
+        if (text_at(claim->object(), owner_at) == name) found.push_back(claim);
+    std::ranges::sort(found, {}, [](const ObjectPtr& claim) {
+        return std::pair{zone_of(claim->object()), number(text_at(claim->object(), ordinal_at))};
+    });
+    return found;
+}
+
+std::string sizes_text(const ApiServer& api, const std::string& name) {
+    std::string text;
+    for (const ObjectPtr& claim : claims_of(api, shop, name))
+        if (!is_terminating(claim->object()))
+            text += (text.empty() ? "" : " ") +
+                    text_at(claim->object(), "/spec/resources/requests/storage");
+    return text;
+}
+
+std::vector<std::string> claims_in(const json::object& pod) {
+    std::vector<std::string> found;
+    for (const json::value& volume : array_at(pod, "/spec/volumes"))
+        if (std::string name = text_at(volume.get_object(), "/persistentVolumeClaim/claimName");
+            !name.empty())
+            found.push_back(std::move(name));
+    return found;
 }
 
 std::string versions_text(const ApiServer& api, const std::string& name) {

@@ -10,6 +10,10 @@ inline constexpr const char* sets = "statefulsets.apps";
 inline constexpr const char* services = "services";
 inline constexpr const char* serves_at = "/metadata/annotations/sluice.dev~1serves";
 inline constexpr const char* selected_at = "/spec/selector/fissile.cloudfoundry.org~1version";
+inline constexpr const char* claims = "persistentvolumeclaims";
+inline constexpr const char* owner_at = "/metadata/labels/sluice.dev~1extendedstatefulset";
+inline constexpr const char* ordinal_at = "/metadata/labels/sluice.dev~1ordinal";
+inline constexpr const char* hand_over_at = "/metadata/annotations/sluice.dev~1hand-over";
 inline constexpr const char* version_at = "/metadata/annotations/fissile.cloudfoundry.org~1version";
 inline constexpr const char* stale_at = "/metadata/annotations/fissile.cloudfoundry.org~1stale";
 inline constexpr const char* config_at =
@@ -43,5 +47,13 @@ std::int64_t zone_of(const json::object& set);  // -1: none
 // "v1 a a a v2 b!": of each version its pods, by the tags of their images; "!" if not ready. In
 // zones "z0-v1 a z1-v1 a".
 std::string versions_text(const ApiServer& api, const std::string& name);
+
+// The claims of an object that are there, by zone and ordinal.
+std::vector<ObjectPtr> claims_of(const ApiServer& api, const std::string& ns,
+                                 const std::string& name);
+// Of those that are not being deleted.
+std::string sizes_text(const ApiServer& api, const std::string& name);
+// Those that a pod names.
+std::vector<std::string> claims_in(const json::object& pod);
 
 }  // namespace sluice::sim::extended_stateful_set

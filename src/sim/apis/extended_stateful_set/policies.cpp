@@ -25,6 +25,7 @@ std::int64_t nearest(const json::object& object, std::int64_t wanted) {
 }  // namespace
 
 void mutate(const AdmissionRequest& request, json::object& object) {
+    put_ordinals(request, object);
     const bool is_silent = request.resource.id() == extended_sets && request.subresource.empty() &&
                            has(object, "/spec/template/spec") && !has(object, replicas_at);
     if (!is_silent || !is_in_force(request.storage, "mutating", replicas_policy)) return;

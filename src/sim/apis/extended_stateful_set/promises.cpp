@@ -109,7 +109,9 @@ void keeps_serving(const Promise& promise, const Change& change) {
         if (goes && number_at(object->object(), field) == version_of(set))
             promise.broken("{} was deleted, and is still wanted", change.place.name);
     const std::int64_t left = goes ? 0 : number_at(set, "/spec/replicas");
-    const bool wants_some = number_at(object->object(), "/spec/template/spec/replicas", 1) > 0;
+    const std::int64_t wanted = number_at(object->object(), "/spec/template/spec/replicas", 1);
+    // A single pod cannot hand over its claim and keep it.
+    const bool wants_some = wanted > (has(set, hand_over_at) ? 1 : 0);
     if (left > 0 || !wants_some || ready_pods(api, change.before->object()) == 0) return;
     for (const ObjectPtr& other : versions_of(api, object->object()))
         if (uid_in(other->object()) != uid_in(set) && ready_pods(api, other->object()) > 0) return;
@@ -208,12 +210,12 @@ void serves_services(const Promise& promise, const Change& change) {
         promise.broken("the pods of {} go, and a Service selects them", change.place.name);
 }
 
-// S10: of Secrets an operator makes the key of its digests, in its own namespace, and changes none.
+// S10: of Secrets in its own namespace an operator makes the key of its digests, and changes none.
 void makes_its_key(const Promise& promise, const Change& change) {
-    if (change.place.resource != "secrets") return;
-    promise.tested();
     const Place& place = change.place;
-    const bool is_key = place.ns == "sluice-system" && place.name == "sluice-config-key";
+    if (place.resource != "secrets" || place.ns != "sluice-system") return;
+    promise.tested();
+    const bool is_key = place.name == "sluice-config-key";
     if (change.type != Change::Type::Added || !is_key)
         promise.broken("an operator wrote Secret {}/{}", place.ns, place.name);
 }
@@ -261,7 +263,73 @@ class RestartsOnce final : public Promise {
     std::map<std::string, std::string> last_;  // by UID
 };
 
+bool is_shared(const ApiServer& api, const std::string& ns, const std::string& name) {
+    const ObjectPtr claim = api.find(claims, ns, name);
+    return claim && std::ranges::any_of(array_at(claim->object(), "/spec/accessModes"),
+                                        [](const json::value& mode) {
+                                            return mode == json::value("ReadWriteMany") ||
+                                                   mode == json::value("ReadOnlyMany");
+                                        });
+}
+
+// S43: a pod has the claims of its own ordinal, and no other pod has them unless they are made to
+// be shared.
+void has_its_own_claims(const Promise& promise, const Change& change) {
+    const json::object& pod = change.object->object();
+    if (change.place.resource != "pods" || change.type != Change::Type::Added ||
+        !has(pod, owner_at))
+        return;
+    const ApiServer& api = promise.in.cluster.api();
+    const std::string& name = change.place.name;
+    const std::string ordinal = name.substr(name.rfind('-'));
+    const std::string zone = zone_of(pod) < 0 ? "" : fmt::format("-z{}", zone_of(pod));
+    for (const std::string& claim : claims_in(pod)) {
+        promise.tested();
+        if (claim.ends_with("-ORDINAL")) continue;  // nobody has told it which, so it has none
+        const std::string end = fmt::format("-{}{}{}", text_at(pod, owner_at), zone, ordinal);
+        if (!claim.ends_with(end)) promise.broken("pod {} has claim {}", name, claim);
+        if (is_shared(api, change.place.ns, claim)) continue;
+        for (const ObjectPtr& other : api.list("pods", change.place.ns)) {
+            const auto used = claims_in(other->object());
+            if (uid_in(other->object()) != uid_in(pod) &&
+                std::ranges::find(used, claim) != used.end())
+                promise.broken("pods {} and {} have claim {}", name, name_in(other->object()),
+                               claim);
+        }
+    }
+}
+
+// S44: a claim goes only by its UID, where the object says so, when its ordinal is not wanted and
+// no pod has it. None is made smaller.
+void keeps_claims(const Promise& promise, const Change& change) {
+    const json::object& claim = change.object->object();
+    if (change.place.resource != claims || !has(claim, owner_at)) return;
+    promise.tested();
+    const std::string& name = change.place.name;
+    const bool was_going = change.before && is_terminating(change.before->object());
+    const bool goes = change.type == Change::Type::Deleted || is_terminating(claim);
+    if (was_going || !goes) return;
+    const ApiServer& api = promise.in.cluster.api();
+    if (!promise.in.history.is_named(uid_in(claim)))
+        promise.broken("claim {} was deleted without naming its UID", name);
+    const ObjectPtr object = api.find(extended_sets, change.place.ns, text_at(claim, owner_at));
+    if (!object ||
+        text_at(object->object(),
+                "/spec/template/spec/persistentVolumeClaimRetentionPolicy/whenScaled") != "Delete")
+        promise.broken("claim {} was deleted, and nobody says so", name);
+    for (const ObjectPtr& pod : api.list("pods", change.place.ns)) {
+        const auto used = claims_in(pod->object());
+        if (std::ranges::find(used, name) != used.end())
+            promise.broken("claim {} was deleted, and pod {} has it", name, name_in(pod->object()));
+    }
+    if (object &&
+        number(text_at(claim, ordinal_at)) < number_at(object->object(), "/status/claimsMade"))
+        promise.broken("claim {} was deleted, and its ordinal is wanted", name);
+}
+
 constexpr Rule<> rules[] = {
+    {.name = "S43", .on_change = has_its_own_claims},
+    {.name = "S44", .on_own_change = keeps_claims},
     {.name = "S10", .on_own_change = makes_its_key},
     {.name = "S10", .on_own_change = makes_versions},
     {.name = "S39", .on_own_change = keeps_serving},

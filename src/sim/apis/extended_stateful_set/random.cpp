@@ -14,6 +14,7 @@ constexpr const char* name = "ledger";
 constexpr const char* hook = "ledger-guard";
 constexpr const char* config = "ledger-config";
 
+constexpr const char* claim_name_at = "/spec/template/spec/volumeClaimTemplates/0/metadata/name";
 constexpr const char* zones[] = {"zone-a", "zone-a,zone-b", "zone-c,zone-a,zone-b"};
 
 ObjectPtr found(Chaos& chaos) {
@@ -29,12 +30,18 @@ void make(Chaos& chaos) {
     if (chaos.chance(30)) wanted["canary-time"] = "20s";
     if (chaos.chance(20)) wanted["min-ready"] = "10s";
     if (chaos.chance(20)) wanted["odd-only"] = "true";
-    if (chaos.chance(30)) wanted["zones"] = zones[chaos.below(std::size(zones))];
+    if (chaos.chance(30))
+        wanted["zones"] = zones[chaos.below(std::size(zones))];
+    else if (chaos.chance(60))
+        wanted["claim"] = chaos.chance(75) ? "data" : "common,ReadWriteMany";
+    if (chaos.chance(30)) wanted["when-scaled"] = "Delete";
+    if (chaos.chance(30)) wanted["order"] = "OrderedReady";
     if (chaos.chance(30)) wanted["hook"] = hook;
     if (chaos.chance(30)) wanted["stays"] = "1m";
-    if (chaos.chance(20)) wanted["when-stale"] = "Keep";
+    const bool hands_over = wanted.contains("claim") && wanted["claim"] == "data";
+    if (!hands_over && chaos.chance(20)) wanted["when-stale"] = "Keep";
     if (chaos.chance(20)) wanted["rest"] = chaos.chance(50) ? "20s" : "promoted";
-    if (chaos.chance(50)) create_service(chaos.world(), "ledger", name);
+    if (!hands_over && chaos.chance(50)) create_service(chaos.world(), "ledger", name);
     if (chaos.chance(40)) {
         wanted["follows"] = "true";
         wanted["init-env"] = "env-configmap=ledger-config,envfrom-secret=ledger-token?";
@@ -65,6 +72,8 @@ void change(Chaos& chaos) {
         {"odd-only", "none"}, {"zones", "none"}, {"zones", zones[0]}, {"zones", zones[1]}};
     if (!found(chaos)) return;
     const auto [field, value] = edits[chaos.below(std::size(edits))];
+    // Where claims are, zones cannot change.
+    if (field == std::string_view{"zones"} && has(found(chaos)->object(), claim_name_at)) return;
     chaos.did("change {} {} {}", name, field, value);
     chaos.world().merge(extended_sets, shop, name, field_patch(fields(), field, value));
 }
@@ -139,10 +148,22 @@ void disturb_pod(Chaos& chaos) {
         chaos.world().annotate("pods", shop, pod, behaviour_annotation, way);
 }
 
+void change_claims(Chaos& chaos) {
+    const ObjectPtr object = found(chaos);
+    if (!object) return;
+    const bool has_claims = text_at(object->object(), claim_name_at) == "data";
+    constexpr std::pair<const char*, const char*> edits[] = {
+        {"when-scaled", "Delete"}, {"when-scaled", "none"}, {"claim", "data,ReadWriteOnce,2Gi"}};
+    const auto [field, value] = edits[chaos.below(has_claims ? 3 : 2)];
+    chaos.did("change {} {} {}", name, field, value);
+    chaos.world().merge(extended_sets, shop, name, field_patch(fields(), field, value));
+}
+
 // Somebody who does not know whose it is.
 void meddle(Chaos& chaos) {
     const ObjectPtr set = some_set(chaos);
-    if (!set) return;
+    // Without the policies, who gives a set other ordinals gives two pods one volume.
+    if (!set || (has(set->object(), hand_over_at) && !chaos.has_policies)) return;
     const std::string set_name = name_in(set->object());
     if (chaos.chance(60)) {
         const auto replicas = static_cast<std::int64_t>(1 + chaos.below(4));
@@ -172,11 +193,23 @@ void calm(Chaos& chaos) {
     chaos.world().egress.of<hooks::Hooks>().forget_rules(hook);
     put_config_map(chaos.world(), config, "key", "calm");
     if (!found(chaos) || is_terminating(found(chaos)->object())) return;
+    if (has(found(chaos)->object(), claim_name_at) && !chaos.has_policies) {
+        chaos.has_policies = true;
+        chaos.world().set_policies(true);
+    }
+    // A claim that cannot grow is tried again for ever.
+    chaos.world().merge("storageclasses.storage.k8s.io", "", "standard",
+                        only("/allowVolumeExpansion", true));
+    // No Service follows what is handed over.
+    if (text_at(found(chaos)->object(), claim_name_at) == "data")
+        chaos.world().remove(services, shop, "ledger");
     for (const char* key : {"sluice.dev/paused", "sluice.dev/abort"})
         chaos.world().annotate(extended_sets, shop, name, key, "");
     // The version before may be broken itself, and nobody is left who would promote it.
     chaos.world().annotate(extended_sets, shop, name, "sluice.dev/allow-unready", "true");
-    for (const char* field : {"rest", "min", "max", "odd-only", "zones"})
+    std::vector<const char*> fields_to_drop{"rest", "min", "max", "odd-only"};
+    if (!has(found(chaos)->object(), claim_name_at)) fields_to_drop.push_back("zones");
+    for (const char* field : fields_to_drop)
         chaos.world().merge(extended_sets, shop, name, field_patch(fields(), field, "none"));
     chaos.world().merge(extended_sets, shop, name, field_patch(fields(), "replicas", "3"));
     roll_out(chaos.world(), name, "app:z");
@@ -205,8 +238,9 @@ void help(Chaos& chaos) {
 }
 
 constexpr RandomAction actions[] = {
-    {change_image, 6}, {change, 3}, {rescale, 4},       {annotate, 4}, {guard, 3},
-    {disturb_pod, 6},  {meddle, 2}, {delete_object, 1}, {wipe, 1},     {change_config, 4},
+    {change_image, 6}, {change, 3},        {rescale, 4},       {annotate, 4},
+    {guard, 3},        {disturb_pod, 6},   {meddle, 2},        {delete_object, 1},
+    {wipe, 1},         {change_config, 4}, {change_claims, 2},
 };
 
 }  // namespace

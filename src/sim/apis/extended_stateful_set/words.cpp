@@ -61,7 +61,8 @@ constexpr Action action_table[] = {
      "[retries N] [not-ready true] [canary-time TIME] [deadline TIME] [min-ready TIME] "
      "[zones ZONE,ZONE] [blue-green true] [stays TIME] [when-stale Keep] [follows true] [env "
      "HOW-configmap|secret=NAME[?],...] [init-env ...] "
-     "[volumes ...], and gates",
+     "[volumes ...] [claim NAME,MODE,SIZE] [order OrderedReady] [when-scaled Delete] [when-deleted "
+     "Delete], and gates",
      1, create_extended},
     {"service", "NAME follows EXTENDEDSTATEFULSET", 3,
      [](World& world, Words words) { return create_service(world, words[0], words[2]); }},
@@ -81,6 +82,11 @@ constexpr Action action_table[] = {
     {"delete config key", "", 0,
      [](World& world, Words) { return world.remove("secrets", "sluice-system", key_secret); }},
     {"delete extendedstatefulset", "NAME [orphan]", 1, delete_extended},
+    {"claims may grow", "", 0,
+     [](World& world, Words) {
+         return world.merge("storageclasses.storage.k8s.io", "", "standard",
+                            only("/allowVolumeExpansion", true));
+     }},
     {"wipe extendedstatefulset", "NAME, its status", 1,
      [](World& world, Words words) {
          return world.merge(extended_sets, shop, words[0], only("/status", nullptr), "status");
@@ -116,6 +122,10 @@ constexpr Expectation expectation_table[] = {
          const bool is_there = world.cluster.api().find("configmaps", shop, words[0]) != nullptr;
          return is_there ? Seen{} : Seen{"gone"};
      }},
+    {"claim sizes", "NAME SIZE..., by ordinal, of those that are not being deleted", 1, true,
+     [](const World& world, Words words) {
+         return unless_same(joined(words.subspan(1)), sizes_text(world.cluster.api(), words[0]));
+     }},
     {"stale", "NAME VERSION|SET TEXT|no", 3, true,
      [](const World& world, Words words) {
          const bool is_in_zone = words[1].contains('v');
@@ -134,12 +144,15 @@ constexpr ReportField report_fields[] = {
     {"ready", "/status/readyReplicas"},
     {"pods", "/status/replicas"},
     {"config-since", "/status/configChangedSince"},
+    {"claim-refusal", "/status/claimRefusal"},
     {"runs-1", "/status/versions/1"},
     {"runs-2", "/status/versions/2"},
 };
 
-constexpr std::string_view policies[] = {replicas_policy};
-constexpr std::string_view judged[] = {sets, services, "secrets"};
+constexpr std::string_view judged[] = {sets, services, claims, "secrets"};
+constexpr std::string_view policies[] = {replicas_policy, "sluice-extendedstatefulset-volumes",
+                                         "sluice-extendedstatefulset-hand-over",
+                                         "sluice-extendedstatefulset-hand-over-scale"};
 
 }  // namespace
 
@@ -151,8 +164,10 @@ Api row() {
             .resource = extended_sets,
             .judged = judged,
             .owns_sets = true,
+            .claim_label = "sluice.dev/extendedstatefulset",
             .policies = policies,
             .mutate = mutate,
+            .judge = judge,
             .fields = report_fields,
             .actions = [] { return std::span<const Action>{action_table}; },
             .expectations = [] { return std::span<const Expectation>{expectation_table}; },

@@ -92,11 +92,19 @@ void updates_in_place(const Promise& promise, const Change& change) {
         promise.broken("pod {} was updated to a revision that is not written down", name);
 }
 
+// Whose claims are known by another label.
+bool is_of_another_api(const json::object& claim) {
+    const json::object& labels = object_at(claim, "/metadata/labels");
+    return std::ranges::any_of(apis(),
+                               [&](const Api& api) { return labels.contains(api.claim_label); });
+}
+
 // S10: pods and revisions that a cluster owns, and claims with its label; pods of others are only
 // deleted.
 void makes_its_own(const Promise& promise, const Change& change) {
     const std::string& resource = change.place.resource;
     const json::object& object = change.object->object();
+    if (resource == claims && is_of_another_api(object)) return;
     const bool is_new = change.type == Change::Type::Added;
     if (resource == "pods" && !is_member(object)) {
         if (!is_pod_deletion(change)) promise.broken("an operator wrote pod {}", change.place.name);
@@ -133,7 +141,9 @@ bool is_wanted(const json::object& cluster, const json::object& claim) {
 
 // S34: a claim is deleted only where a policy says so, and never while a pod mounts it.
 void keeps_claims(const Promise& promise, const Change& change) {
-    if (change.place.resource != claims || !goes_now(change)) return;
+    if (change.place.resource != claims || !goes_now(change) ||
+        is_of_another_api(change.object->object()))
+        return;
     promise.tested();
     const json::object& claim = change.object->object();
     const std::string& name = change.place.name;

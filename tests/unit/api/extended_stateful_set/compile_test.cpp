@@ -38,6 +38,14 @@ TEST(UpgradePlan, OneZoneFollowsOnTheOther) {
               (std::vector{4, 6, 9}));
 }
 
+TEST(UpgradePlan, WhereOrdinalsAreHandedOverEachIsAStep) {
+    EXPECT_EQ(targets(compile(with_canaries(2), {.pods = {3}, .hands_over = true})),
+              (std::vector{1, 2, 3}));
+    EXPECT_EQ(targets(compile(with_canaries(1),
+                              {.pods = {2}, .zones = 2, .exposed = {3}, .hands_over = true})),
+              (std::vector{1, 2, 3, 4}));
+}
+
 TEST(UpgradePlan, GoesOnFromWhereTheUpgradeStands) {
     EXPECT_EQ(targets(compile(with_canaries(2), {.pods = {3}, .exposed = {1}})),
               (std::vector{1, 2, 3}));

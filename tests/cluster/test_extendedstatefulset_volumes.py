@@ -1,0 +1,223 @@
+"""Volumes of an ExtendedStatefulSet on a real control plane: claims that follow their ordinals from
+version to version."""
+
+from __future__ import annotations
+
+from concurrent.futures import Future
+from typing import Any
+
+import pytest
+
+from harness.api import ApiError, Object
+from harness.kubelets import BEHAVIOUR, UNREADY
+from harness.places import REPOSITORY
+from harness.recorder import Recorder
+from harness.waiting import wait_for
+from harness.workloads import IMAGE_A, IMAGE_B, pod_template
+from phased_world import Stories, Story, World, running, world  # noqa: F401: fixtures
+
+NAME = "ledger"
+KIND = "ExtendedStatefulSet"
+CLAIM = "PersistentVolumeClaim"
+LABEL = "sluice.dev/extendedstatefulset"
+PREFIX = "fissile.cloudfoundry.org"
+
+
+def claim_template(mode: str = "ReadWriteOnce", size: str = "1Gi") -> Object:
+    return {"metadata": {"name": "data"},
+            "spec": {"accessModes": [mode], "resources": {"requests": {"storage": size}}}}
+
+
+def extended(namespace: str, replicas: int, mode: str, strategy: Object | None = None,
+             **fields: Any) -> Object:
+    inner: Object = {"replicas": replicas, "selector": {"matchLabels": {"app": NAME}},
+                     "serviceName": NAME, "podManagementPolicy": "Parallel",
+                     "template": pod_template(NAME),
+                     "volumeClaimTemplates": [claim_template(mode)], **fields}
+    return {"apiVersion": f"{PREFIX}/v1alpha1", "kind": KIND,
+            "metadata": {"name": NAME, "namespace": namespace},
+            "spec": {"template": {"spec": inner}, "updateStrategy": strategy or {}}}
+
+
+class Volumes(Story):
+    """One namespace with an ExtendedStatefulSet that has claims."""
+
+    kind = KIND
+
+    def begin(self, replicas: int = 3, mode: str = "ReadWriteOnce",  # type: ignore[override]
+              strategy: Object | None = None, **fields: Any) -> dict[str, str]:
+        self.api.create(extended(self.namespace, replicas, mode, strategy, **fields))
+        self.wait_until_served(1)
+        return self.claims()
+
+    def wait_until_served(self, version: int) -> Object:
+        return self.wait_for(f"version {version} alone", lambda seen: (
+            seen.get("phase") == "Ready" and seen.get("versions") == {str(version): True}), NAME)
+
+    def change(self, **inner: Any) -> None:
+        self.api.patch(KIND, NAME, {"spec": {"template": {"spec": inner}}}, self.namespace)
+
+    def change_image(self, image: str, behaviour: str | None = None) -> None:
+        template = pod_template(NAME, image)
+        template.setdefault("metadata", {})["annotations"] = {BEHAVIOUR: behaviour}
+        self.change(template=template)
+
+    def claims(self) -> dict[str, str]:
+        return {one["metadata"]["name"]: one["metadata"]["uid"]
+                for one in self.api.list(CLAIM, self.namespace, {LABEL: NAME})}
+
+    def sizes(self) -> set[str]:
+        return {one["spec"]["resources"]["requests"]["storage"]
+                for one in self.api.list(CLAIM, self.namespace, {LABEL: NAME})}
+
+    def pods(self) -> dict[str, str]:
+        """Each pod, and the claim that it has."""
+        return {pod["metadata"]["name"]: claim_of(pod)
+                for pod in self.api.list("Pod", self.namespace, {LABEL: NAME})}
+
+
+def claim_of(pod: Object) -> str:
+    return next(one["persistentVolumeClaim"]["claimName"] for one in pod["spec"]["volumes"]
+                if "persistentVolumeClaim" in one)
+
+
+def shared_claims(recorder: Recorder) -> list[str]:
+    """Claims that two pods had at once, in the order in which the server tells of pods."""
+    holders: dict[str, str] = {}
+    shared = []
+    for change in recorder.changes:
+        pod = change.object
+        claim, uid = claim_of(pod), pod["metadata"]["uid"]
+        if change.type == "DELETED":
+            holders.pop(claim, None)
+        elif holders.setdefault(claim, uid) != uid:
+            shared.append(f"{pod['metadata']['name']}: {claim}")
+    return shared
+
+
+STORIES = Stories(Volumes)
+
+
+@STORIES.add
+def claims_follow_their_ordinals(s: Volumes) -> None:
+    before = s.begin()
+    assert sorted(before) == [f"data-{NAME}-{i}" for i in range(3)]
+    assert s.pods() == {f"{NAME}-v1-{i}": f"data-{NAME}-{i}" for i in range(3)}
+    with Recorder(s.api, "Pod", s.namespace) as recorder:
+        s.change_image(IMAGE_B)
+        s.wait_until_served(2)
+        s.change_image(IMAGE_A)
+        s.wait_until_served(3)
+    assert s.pods() == {f"{NAME}-v3-{i}": f"data-{NAME}-{i}" for i in range(3)}
+    assert s.claims() == before, "the same claims, by their UIDs"
+    assert shared_claims(recorder) == []
+
+
+@STORIES.add
+def a_canary_that_fails_gives_its_claim_back(s: Volumes) -> None:
+    before = s.begin(strategy={"canaryDeadlineSeconds": 3})
+    with Recorder(s.api, "Pod", s.namespace) as recorder:
+        s.change_image(IMAGE_B, UNREADY)
+        s.wait_for("the way back", lambda seen: seen.get("reason") == "RolledBack", NAME)
+        wait_for("the old version whole", s.pods, lambda seen: seen == {
+            f"{NAME}-v1-{i}": f"data-{NAME}-{i}" for i in range(3)})
+    assert s.claims() == before
+    assert shared_claims(recorder) == []
+
+
+@STORIES.add
+def shared_claims_let_versions_stand_side_by_side(s: Volumes) -> None:
+    before = s.begin(2, "ReadWriteMany", {"gates": {"pause": {}}})
+    s.change_image(IMAGE_B)
+    both = {f"{NAME}-v1-0", f"{NAME}-v1-1", f"{NAME}-v2-0"}
+    wait_for("both versions", s.pods, lambda seen: set(seen) == both)
+    assert s.pods()[f"{NAME}-v2-0"] == f"data-{NAME}-0"
+    assert s.claims() == before
+
+
+@STORIES.add
+def retained_claims_outlive_their_object(s: Volumes) -> None:
+    before = s.begin(2)
+    s.api.kubectl("-n", s.namespace, "scale", "ests", NAME, "--replicas=1")
+    wait_for("one pod", s.pods, lambda seen: list(seen) == [f"{NAME}-v1-0"])
+    assert s.claims() == before
+    s.api.delete(KIND, NAME, s.namespace)
+    wait_for("no pods", s.pods, lambda seen: not seen)
+    assert s.claims() == before
+    assert s.begin(2) == before, "who makes it again finds its data"
+
+
+@STORIES.add
+def claims_go_where_the_object_says_so(s: Volumes) -> None:
+    s.begin(2, persistentVolumeClaimRetentionPolicy={"whenScaled": "Delete",
+                                                     "whenDeleted": "Delete"})
+    s.api.kubectl("-n", s.namespace, "scale", "ests", NAME, "--replicas=1")
+    wait_for("one claim", s.claims, lambda seen: list(seen) == [f"data-{NAME}-0"])
+    s.api.delete(KIND, NAME, s.namespace)
+    wait_for("no claims", s.claims, lambda seen: not seen)
+
+
+@STORIES.add
+def claims_grow_and_change_in_nothing_else(s: Volumes) -> None:
+    before = s.begin(2)
+    for template, sentence in (
+            (claim_template(mode="ReadWriteMany"), "cannot change but in size"),
+            (claim_template(size="500Mi"), "claims can only grow")):
+        with pytest.raises(ApiError, match=sentence):
+            s.change(volumeClaimTemplates=[template])
+    with pytest.raises(ApiError, match="cannot change but in size"):
+        s.change(volumeClaimTemplates=None)
+    with pytest.raises(ApiError, match="zones cannot change"):
+        s.api.patch(KIND, NAME, {"spec": {"zones": ["zone-a"]}}, s.namespace)
+    s.change(volumeClaimTemplates=[claim_template(size="2Gi")])
+    # Whether they may grow is their class's to say.
+    s.wait_for("an answer", lambda seen: s.sizes() == {"2Gi"} or any(
+        one["type"] == "ClaimsCurrent" and one["reason"] == "ClaimRefused"
+        for one in seen["conditions"]), NAME)
+    assert s.status(NAME)["versions"] == {"1": True}
+    assert s.claims() == before
+
+
+@STORIES.add
+def nobody_else_moves_ordinals_and_the_operator_keeps_to_its_claims(s: Volumes) -> None:
+    s.begin(1)
+    version = f"{NAME}-v1"
+    with pytest.raises(ApiError, match="scale its ExtendedStatefulSet instead"):
+        s.api.patch("StatefulSet", version, {"spec": {"replicas": 2}}, s.namespace)
+    with pytest.raises(ApiError, match="scale its ExtendedStatefulSet instead"):
+        s.api.patch("StatefulSet", version, {"spec": {"ordinals": {"start": 1}}}, s.namespace)
+    with pytest.raises(Exception, match="scale its ExtendedStatefulSet instead"):
+        s.api.kubectl("-n", s.namespace, "scale", "statefulset", version, "--replicas=2")
+    operator = s.world.operator_api()
+    claim = f"data-{NAME}-0"
+    with pytest.raises(ApiError, match="keeps its claims"):
+        operator.delete(CLAIM, claim, s.namespace)
+    with pytest.raises(ApiError, match="may not change labels"):
+        operator.patch(CLAIM, claim, {"metadata": {"labels": {"a": "b"}}}, s.namespace)
+    owner = {"apiVersion": f"{PREFIX}/v1alpha1", "kind": KIND, "name": NAME,
+             "uid": s.api.get(KIND, NAME, s.namespace)["metadata"]["uid"]}
+    with pytest.raises(ApiError, match="leaves its claims behind"):
+        operator.patch(CLAIM, claim, {"metadata": {"ownerReferences": [owner]}}, s.namespace)
+    mine = {"apiVersion": "v1", "kind": CLAIM, "metadata": {"name": "mine",
+                                                            "namespace": s.namespace},
+            "spec": claim_template()["spec"]}
+    s.api.create(mine)
+    with pytest.raises(ApiError, match="only claims of an ExtendedStatefulSet"):
+        operator.patch(CLAIM, "mine", {"metadata": {"annotations": {"a": "b"}}}, s.namespace)
+
+
+@STORIES.add
+def the_example_of_the_document(s: Volumes) -> None:
+    text = (REPOSITORY / "docs/extendedstatefulset.md").read_text()
+    example = next(part.split("```")[0] for part in text.split("```yaml\n")[1:]
+                   if "volumeClaimTemplates" in part.split("```")[0])
+    s.api.kubectl("-n", s.namespace, "apply", "-f", "-", stdin=example)
+    wait_for("its pods", lambda: s.status("registry"),
+             lambda seen: seen.get("phase") == "Ready" and seen["readyReplicas"] == 3)
+    assert {one["metadata"]["name"] for one in s.api.list(CLAIM, s.namespace)} == {
+        f"data-registry-{i}" for i in range(3)}
+
+
+@pytest.mark.parametrize("story", STORIES)
+def test_story(running: dict[str, Future], story: str) -> None:  # noqa: F811
+    running[story].result()
