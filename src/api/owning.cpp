@@ -42,4 +42,18 @@ std::vector<Condition> ready_and_progressing(const StatusHead& head, bool is_rea
     return old;
 }
 
+bool is_always_steered(const Steered&) {
+    return true;
+}
+
+std::string no_workload(const model::CustomObject&) {
+    return {};
+}
+
+Reply promote_past_gates(const Steered& steered, Instant) {
+    return decline(
+        "{} cannot be promoted past its gates: take them out of spec.updateStrategy.gates.",
+        steered.title);
+}
+
 }  // namespace sluice::api

@@ -9,6 +9,7 @@
 #include "api/claims.hpp"
 #include "api/condition.hpp"
 #include "api/status_parts.hpp"
+#include "api/verb.hpp"
 #include "base/field_error.hpp"
 #include "engine/decision.hpp"
 #include "engine/snapshot.hpp"
@@ -25,6 +26,12 @@ void put_report(StatusHead& status, const StatusHead& old, const engine::StatusR
 // The conditions Ready and Progressing, with the words of the head.
 std::vector<Condition> ready_and_progressing(const StatusHead& head, bool is_ready, bool is_moving,
                                              std::vector<Condition> old, Instant now);
+
+// For dialects: each of their objects is a rollout, whose pods are its own.
+bool is_always_steered(const Steered& steered);
+std::string no_workload(const model::CustomObject& object);
+// Where gates stand in spec.updateStrategy.gates.
+Reply promote_past_gates(const Steered& steered, Instant now);
 
 // What is asked for cannot be understood: nothing changes until it is put right. `write_report` of
 // the API puts the report into its status.

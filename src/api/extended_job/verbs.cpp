@@ -5,6 +5,7 @@
 #include "api/extended_job/decide.hpp"
 #include "api/extended_job/spec.hpp"
 #include "api/extended_job/status.hpp"
+#include "api/owning.hpp"
 
 namespace sluice::api::extended_job {
 namespace {
@@ -12,15 +13,6 @@ namespace {
 namespace json = boost::json;
 
 constexpr std::string_view names[] = {"extendedjob", "ejob"};
-
-bool is_steered(const Steered&) {
-    return true;
-}
-
-// Its pods are those of its Jobs.
-std::string workload_of(const model::CustomObject&) {
-    return {};
-}
 
 Standing standing(const Steered& steered) {
     const Status status = read_status(steered.object);
@@ -93,7 +85,7 @@ Reply undo(const Steered& steered, Instant) {
 }  // namespace
 
 const Dialect dialect{
-    "extendedjob", &resource, names, is_steered,
-    workload_of,   standing,  facts, {promote, promote, pause, resume, abort, retry, undo}};
+    "extendedjob", &resource, names, is_always_steered,
+    no_workload,   standing,  facts, {promote, promote, pause, resume, abort, retry, undo}};
 
 }  // namespace sluice::api::extended_job

@@ -8,6 +8,14 @@
 #include "api/extended_stateful_set/services.hpp"
 
 namespace sluice::api::extended_stateful_set {
+namespace {
+
+// It follows, and does not select this version yet.
+bool is_behind(const model::CustomObject& service, int version) {
+    return !service.meta.deleting && !selects(service, version);
+}
+
+}  // namespace
 
 void Reconciliation::serve(int version) {
     if (version == next_.current) return;
@@ -31,7 +39,7 @@ std::string Reconciliation::service_problem() const {
                 "Service {} cannot follow one version: all of them have pods while ordinals are "
                 "handed over. Take its annotation away, and the version out of its selector.",
                 called);
-        if (service.meta.deleting || selects(service, next_.current)) continue;
+        if (!is_behind(service, next_.current)) continue;
         if (!has_selector(service))
             return fmt::format("Service {} has no selector, so it cannot follow.", called);
         if (refused && refused->ref == ref_to(model::services, service.meta.key))
@@ -44,8 +52,7 @@ std::string Reconciliation::service_problem() const {
 bool Reconciliation::switch_services() {
     if (!serves_now()) return false;
     for (const model::CustomObject& service : seen_.naming) {
-        if (service.meta.deleting || selects(service, next_.current)) continue;
-        if (!has_selector(service)) continue;
+        if (!is_behind(service, next_.current) || !has_selector(service)) continue;
         add_action(switch_to(service, next_.current));
         return true;
     }

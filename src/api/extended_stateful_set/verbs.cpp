@@ -6,6 +6,7 @@
 #include "api/extended_stateful_set/decide.hpp"
 #include "api/extended_stateful_set/spec.hpp"
 #include "api/extended_stateful_set/status.hpp"
+#include "api/owning.hpp"
 #include "model/annotations.hpp"
 
 namespace sluice::api::extended_stateful_set {
@@ -14,15 +15,6 @@ namespace {
 namespace json = boost::json;
 
 constexpr std::string_view names[] = {"extendedstatefulset", "ests"};
-
-bool is_steered(const Steered&) {
-    return true;
-}
-
-// Its pods are those of its versions.
-std::string workload_of(const model::CustomObject&) {
-    return {};
-}
 
 Standing standing(const Steered& steered) {
     const Status status = read_status(steered.object);
@@ -58,12 +50,6 @@ std::vector<Fact> facts(const Steered& steered, Instant) {
 Reply promote(const Steered& steered, Instant now) {
     const Status status = read_status(steered.object);
     return gates::promote(steered, status.reason, status.phase, now);
-}
-
-Reply promote_full(const Steered& steered, Instant) {
-    return decline(
-        "{} cannot be promoted past its gates: take them out of spec.updateStrategy.gates.",
-        steered.title);
 }
 
 Change annotating(std::string_view annotation, json::value value, std::string done) {
@@ -119,11 +105,11 @@ Reply undo(const Steered& steered, Instant) {
 const Dialect dialect{"extendedstatefulset",
                       &resource,
                       names,
-                      is_steered,
-                      workload_of,
+                      is_always_steered,
+                      no_workload,
                       standing,
                       facts,
-                      {promote, promote_full, annotated::pause_by<standing>,
+                      {promote, promote_past_gates, annotated::pause_by<standing>,
                        annotated::resume_by<standing>, abort, retry, undo}};
 
 }  // namespace sluice::api::extended_stateful_set

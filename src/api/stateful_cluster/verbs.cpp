@@ -4,6 +4,7 @@
 #include <boost/json.hpp>
 #include <ranges>
 
+#include "api/owning.hpp"
 #include "api/stateful_cluster/bodies.hpp"
 #include "api/stateful_cluster/decide.hpp"
 #include "api/stateful_cluster/spec.hpp"
@@ -16,15 +17,6 @@ namespace {
 namespace json = boost::json;
 
 constexpr std::string_view names[] = {"statefulcluster", "stc"};
-
-bool is_steered(const Steered&) {
-    return true;
-}
-
-// Its pods are its own.
-std::string workload_of(const model::CustomObject&) {
-    return {};
-}
 
 Standing standing(const Steered& steered) {
     const Status status = read_status(steered.object);
@@ -76,12 +68,6 @@ Reply promote(const Steered& steered, Instant now) {
     return gates::promote(steered, status.reason, status.phase, now);
 }
 
-Reply promote_full(const Steered& steered, Instant) {
-    return decline(
-        "{} cannot be promoted past its gates: take them out of spec.updateStrategy.gates.",
-        steered.title);
-}
-
 Reply abort(const Steered& steered, Instant) {
     return decline(
         "{} is not aborted: undo puts the template before back, and the members that were updated "
@@ -128,11 +114,11 @@ Reply undo(const Steered& steered, Instant) {
 const Dialect dialect{"statefulcluster",
                       &resource,
                       names,
-                      is_steered,
-                      workload_of,
+                      is_always_steered,
+                      no_workload,
                       standing,
                       facts,
-                      {promote, promote_full, annotated::pause_by<standing>,
+                      {promote, promote_past_gates, annotated::pause_by<standing>,
                        annotated::resume_by<standing>, abort, annotated::retry_by<standing>, undo},
                       {},
                       {&revisions, cluster_label}};
