@@ -207,15 +207,16 @@ void Reconciliation::go_on_restarting(const Version& version, const Part& part) 
     hooks::complete(*restart_, seen, "extendedstatefulset");
     next_.gates = gates::noted(std::move(next_.gates), *restart_, object_, true, now_);
     if (!restart_) return;
-    restart_->report.unblock.clear();  // that is about the StatefulSet
-    decision_.report = restart_->report;
-    decision_.probe = restart_->probe;
-    decision_.progress = restart_->progress;
-    decision_.rests_at = restart_->rests_at;
-    decision_.silent = restart_->silent;
-    if (restart_->wake_at) wake_at(*restart_->wake_at);
-    if (restart_->actions.empty())
-        for (engine::Notice& notice : restart_->notices)
+    engine::Decision& restart = *restart_;
+    restart.report.unblock.clear();  // that is about the StatefulSet
+    decision_.report = restart.report;
+    decision_.probe = restart.probe;
+    decision_.progress = restart.progress;
+    decision_.rests_at = restart.rests_at;
+    decision_.silent = restart.silent;
+    if (restart.wake_at) wake_at(*restart.wake_at);
+    if (restart.actions.empty())
+        for (engine::Notice& notice : restart.notices)
             decision_.notices.push_back(std::move(notice));
 }
 
