@@ -78,6 +78,12 @@ def wait_for_reason(api: Api, namespace: str, wanted: str) -> dict[str, str]:
                     lambda seen: seen.get("sluice.dev/reason") == wanted)
 
 
+def wait_for_event(api: Api, namespace: str, reason: str) -> Object:
+    events = wait_for(f"the event {reason}", lambda: [
+        one for one in api.events(namespace, NAME) if one["reason"] == reason])
+    return events[0]
+
+
 def wait_until_at_rest(api: Api, namespace: str, replicas: int) -> None:
     """The rollout is over and the gate closed as the documents say: partition equals replicas."""
     wait_for("the rollout to be over",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import re
+import secrets
 import time
 from typing import Any, Callable, Iterator
 
@@ -309,16 +310,19 @@ def test_the_operator_itself_is_held_to_its_own(
 
     theirs = api.create(secret("theirs"))
     assert theirs
+    api.create(errand(namespace, "decoy", "manual"))
     attempts: list[Callable[[], Any]] = [
+        # Another change each time: one that comes before the policies must not be the last one.
+        lambda: itself.patch(KIND, "decoy", {"metadata": {"labels": {"a": secrets.token_hex(4)}}},
+                             namespace),
         lambda: itself.create(job("stray")),
         lambda: itself.create(secret("stray")),
         lambda: itself.patch("Secret", "theirs", {"data": None}, namespace),
-        lambda: itself.patch(KIND, "errand", {"spec": {"trigger": {"strategy": "done"}}},
-                             namespace),
-        lambda: itself.patch(KIND, "errand", {"spec": {"updateOnConfigChange": True}}, namespace),
-        lambda: itself.patch(KIND, "errand", {"metadata": {"labels": {"a": "b"}}}, namespace),
     ]
     wait_for("the policies", lambda: [refused(attempt) for attempt in attempts], all)
+    for change in ({"spec": {"trigger": {"strategy": "done"}}},
+                   {"spec": {"updateOnConfigChange": True}}, {"metadata": {"labels": {"a": "b"}}}):
+        assert refused(lambda: itself.patch(KIND, "errand", change, namespace)), change
     assert itself.create(job("ours", labels={"extendedjob": "true"}, ownerReferences=[owner]))
     assert itself.create(secret("ours", ownerReferences=[owner]))
     assert itself.patch("Secret", "ours", {"data": {"a": "Yg=="}}, namespace)

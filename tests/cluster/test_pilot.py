@@ -14,7 +14,7 @@ from harness.workloads import (IMAGE_A, IMAGE_B, IMAGE_C, change_image, create_r
                                wait_for_pods)
 from pilot_world import (CLOSED, FLAGS, LABEL, NAME, Call, annotations, calls, declare,
                          declare_hooks, reason, set_policies, subscribed, ungated_pods,
-                         wait_for_reason, wait_until_at_rest, whole_rollout)
+                         wait_for_event, wait_for_reason, wait_until_at_rest, whole_rollout)
 
 pytestmark = pytest.mark.abuse
 
@@ -115,8 +115,7 @@ def test_an_unknown_hook_moves_nothing_until_it_is_declared(api, namespace, oper
     change_image(api, namespace, NAME, IMAGE_B)
     seen = wait_for_reason(api, namespace, "UnknownHook")
     assert "sleepy" in seen["sluice.dev/message"]
-    assert any(event["reason"] == "UnknownHook" and event["type"] == "Warning"
-               for event in api.events(namespace, NAME))
+    assert wait_for_event(api, namespace, "UnknownHook")["type"] == "Warning"
     assert images(api, namespace, NAME) == [IMAGE_A] * 3
 
     declare(api, hook, "sleepy")
@@ -137,7 +136,7 @@ def test_a_set_with_on_delete_is_not_touched(api, namespace, operator, hook, det
     create_ready(api, subscribed(namespace, update_strategy="OnDelete", partition=None))
     change_image(api, namespace, NAME, IMAGE_B)
     wait_for_reason(api, namespace, "OnDelete")
-    assert any(event["reason"] == "OnDelete" for event in api.events(namespace, NAME))
+    wait_for_event(api, namespace, "OnDelete")
     assert images(api, namespace, NAME) == [IMAGE_A] * 3
     assert calls(hook, namespace) == []
 
@@ -406,9 +405,7 @@ def test_without_policies_a_lowered_partition_is_put_back(api, namespace, operat
     set_partition(api, namespace, NAME, 0)
     wait_for("the gate to be put back", lambda: partition(api, namespace, NAME),
              lambda seen: seen == 4)
-    assert any(event["reason"] == "GateBypassed" for event in
-               wait_for("the event", lambda: api.events(namespace, NAME),
-                        lambda events: any(e["reason"] == "GateBypassed" for e in events)))
+    wait_for_event(api, namespace, "GateBypassed")
     assert images(api, namespace, NAME)[0] == IMAGE_A
 
 

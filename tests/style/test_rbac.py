@@ -20,7 +20,7 @@ GOLDEN = Path(__file__).with_name("rbac.golden")
 SECRET_READER = "sluice-secret-reader"
 # Bound by the owner of a namespace, in it, and by nobody else.
 BOUND_BY_TENANTS = {SECRET_READER, "sluice-analysis-jobs", "sluice-config",
-                    "sluice-extendedjob-jobs"}
+                    "sluice-extendedjob-jobs", "sluice-extendedstatefulset-jobs"}
 # What may be done to Secrets: reading one where a tenant allows it; seeing which of them change,
 # likewise, and making and reading the key of digests, beside the operator.
 ON_SECRETS = (
@@ -32,7 +32,7 @@ ON_SECRETS = (
 )
 OPERATOR = {"kind": "ServiceAccount", "name": "sluice", "namespace": "sluice-system"}
 READING = {"get", "list", "watch"}
-RULES_MAX = 37
+RULES_MAX = 38
 VERBS_NEVER = {"escalate", "bind", "impersonate", "deletecollection", "approve", "sign"}
 RESOURCES_NEVER = {
     "pods/exec", "pods/attach", "pods/portforward", "pods/proxy", "pods/ephemeralcontainers",
@@ -75,7 +75,8 @@ MAKES = {
 # A rollback, an abort and a pod that is stuck: all APIs delete pods, and they have one role for it.
 DELETES_PODS = {"ClusterRole sluice-workloads"}
 # Whoever makes Jobs can run anything.
-JOBS = {"ClusterRole sluice-analysis-jobs", "ClusterRole sluice-extendedjob-jobs"}
+JOBS = {"ClusterRole sluice-analysis-jobs", "ClusterRole sluice-extendedjob-jobs",
+        "ClusterRole sluice-extendedstatefulset-jobs"}
 # What Jobs print is read, and kept in Secrets, which are not read.
 KEEPS_OUTPUT = "ClusterRole sluice-extendedjob-jobs"
 
@@ -242,6 +243,9 @@ def binding(kind: str = "ClusterRoleBinding", to: str = "sluice", **subject: str
     role(name="sluice-extendedjob", apiGroups=["batch"], resources=["jobs"], verbs=["create"]),
     role(apiGroups=["fissile.cloudfoundry.org"], resources=["extendedjobs"], verbs=["delete"]),
     binding(to="sluice-extendedjob-jobs"), binding(to="sluice-analysis-jobs"),
+    binding(to="sluice-extendedstatefulset-jobs"),
+    role(name="sluice-extendedstatefulset-jobs", resources=["secrets"], verbs=["create", "patch"]),
+    role(name="sluice-extendedstatefulset-jobs", resources=["pods/log"]),
     binding(kind="RoleBinding", to="sluice-analysis-jobs"),
     binding(kind="RoleBinding", to=SECRET_READER), binding(to="cluster-admin"),
     binding(name="default"), {**role(), "aggregationRule": {}},

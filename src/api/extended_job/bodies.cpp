@@ -15,9 +15,6 @@ namespace {
 
 namespace json = boost::json;
 
-// A pod that fails is the failure of its run; a container that is started anew may fail as often as
-// Kubernetes lets it if nobody says anything.
-constexpr int retries_in_place = 6;
 constexpr std::size_t name_part_max = 30;
 constexpr std::size_t half_part_max = 15;
 
@@ -71,12 +68,10 @@ std::string job_body(const model::CustomObject& object, const Spec& spec, const 
         labels[pod_label] = as_label(run.pod);
         annotations[pod_annotation] = run.pod;
     }
-    const json::object job{{"backoffLimit", spec.restarts_in_place ? retries_in_place : 0},
-                           {"template", model::parse_json(spec.pod_template)}};
     return jobs::body_of({.name = run.job,
                           .labels = json::serialize(labels),
                           .annotations = json::serialize(annotations),
-                          .spec = json::serialize(job)},
+                          .spec = json::serialize(jobs::spec_of(spec.pod_template))},
                          owner_of(object));
 }
 

@@ -44,7 +44,7 @@ void Reconciliation::begin(Run run) {
     run.number = ++next_.runs;
     run.strategy = to_text(spec_.strategy);
     run.started = in_whole_seconds(now_);
-    run.stage = run.pod.empty() ? Stage::Planned : Stage::Due;
+    run.stage = run.pod.empty() ? jobs::Stage::Planned : jobs::Stage::Due;
     if (run.job.empty()) run.job = job_name(object_, run.number, run.started);
     next_.active.push_back(std::move(run));
 }

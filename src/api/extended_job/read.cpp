@@ -5,6 +5,7 @@
 
 #include "api/extended_job/spec.hpp"
 #include "api/fields.hpp"
+#include "api/jobs/job.hpp"
 #include "base/names.hpp"
 #include "model/json_text.hpp"
 
@@ -22,8 +23,7 @@ constexpr std::size_t template_max = 64u << 10;
 constexpr std::size_t terms_max = 32;
 constexpr std::size_t labels_max = 32;
 constexpr std::size_t label_key_max = 317;  // a prefix of 253 characters, a slash, a name of 63
-constexpr std::size_t containers_max = 32;
-constexpr std::size_t prefix_max = 180;  // with the name of a container it is that of a Secret
+constexpr std::size_t prefix_max = 180;     // with the name of a container it is that of a Secret
 
 constexpr std::string_view strategies[] = {"manual", "now", "once", "podstate", "done"};
 
@@ -68,15 +68,7 @@ void read_trigger(const Fields& trigger, Spec& spec) {
 
 void read_template(const Fields& templated, Spec& spec) {
     spec.pod_template = templated.json();
-    const auto pod = templated.object("spec", required);
-    if (!pod) return;
-    const std::string policy = pod->text("restartPolicy", label_bytes_max, !required);
-    if (policy != "Never" && policy != "OnFailure")
-        pod->fault("restartPolicy", "must be Never or OnFailure");
-    spec.restarts_in_place = policy == "OnFailure";
-    const std::vector<Fields> containers = pod->list("containers", containers_max);
-    if (containers.empty()) pod->fault("containers", "must have at least one entry");
-    for (const Fields& one : containers)
+    for (const Fields& one : jobs::containers_in(templated))
         spec.containers.push_back(one.text("name", label_bytes_max, required));
 }
 

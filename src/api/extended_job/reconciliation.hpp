@@ -40,18 +40,14 @@ class Reconciliation {
 
     void follow_runs();
     void follow_planned(Run& run);
-    void follow_due(Run& run);
-    void follow_made(Run& run);
+    void follow_job(Run& run);
     void follow_ended(Run& run);
     bool wants_output(const Run& run) const;
     void write_output(Run& run);
     bool is_output_refused();
     void end(Run& run, bool has_succeeded, std::string message, Leaves leaves = Leaves::Job);
-    void refuse(Run& run, const jobs::Refused& refused);
     bool keeps_leaving(const Leaving& one);
     void clear_away();
-    Duration look_pace(const Run& run) const;
-    bool is_time_to_look(const Run& run);
     jobs::Asked asked(const std::string& job) const;
 
     void report();
@@ -62,7 +58,7 @@ class Reconciliation {
     engine::Action strategy_patch() const;
 
     bool spec_asks_for(const Run& run) const {
-        return run.stage == Stage::Planned && run.strategy == to_text(spec_.strategy) &&
+        return run.stage == jobs::Stage::Planned && run.strategy == to_text(spec_.strategy) &&
                (spec_.strategy == Strategy::Now || spec_.strategy == Strategy::Once);
     }
     void want(model::Ref ref) { decision_.rests_on.push_back(std::move(ref)); }

@@ -1,8 +1,6 @@
 // What becomes of each run: its Job is made and looked at, what it printed is kept, and it is over.
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "api/extended_job/bodies.hpp"
 #include "api/extended_job/reconciliation.hpp"
 
@@ -10,37 +8,14 @@ namespace sluice::api::extended_job {
 namespace {
 
 using engine::Reason;
-using jobs::JobSeen;
+using jobs::Stage;
 
 constexpr std::string_view right = "sluice-extendedjob-jobs";
-// How long after the last look a Job is looked at again: the longer it runs, the more seldom.
-constexpr Duration pace_least = 5s;
-constexpr Duration pace_most = 1min;
-constexpr int looks_per_age = 10;
-constexpr Duration held_pace = 30s;
-// No Job goes sooner than this after its run was begun: a request of an operator that died may
-// still be on its way, and finds it instead of making it again.
-constexpr Duration stays_least = 1min;
-
-// When the Jobs were last looked at.
-struct Looked {};
 
 }  // namespace
 
 jobs::Asked Reconciliation::asked(const std::string& job) const {
     return {job_ref(job), object_.meta.uid, right, seen_};
-}
-
-Duration Reconciliation::look_pace(const Run& run) const {
-    return std::clamp<Duration>((now_ - run.started) / looks_per_age, pace_least, pace_most);
-}
-
-bool Reconciliation::is_time_to_look(const Run& run) {
-    const engine::Evidence* last = engine::last_of<Looked>(seen_.evidence);
-    const Duration pace = look_pace(run);
-    if (!last || now_ >= last->at + pace || seen_.fetched_as(job_ref(run.job))) return true;
-    wake_at(last->at + pace);
-    return false;
 }
 
 void Reconciliation::end(Run& run, bool has_succeeded, std::string message, Leaves leaves) {
@@ -57,18 +32,10 @@ void Reconciliation::end(Run& run, bool has_succeeded, std::string message, Leav
     std::string goes = run.job;
     if (!has_succeeded && leaves == Leaves::Job) std::swap(goes, next_.kept_job);
     if (!goes.empty() && leaves == Leaves::Job)
-        next_.leaving.push_back({std::move(goes), run.started + stays_least});
+        // Not sooner: a request that is still on its way finds it instead of making it again.
+        next_.leaving.push_back({std::move(goes), run.started + jobs::still_on_its_way});
     if (next_.leaving.size() > leaving_max) next_.leaving.erase(next_.leaving.begin());
     run.job.clear();  // it is over
-}
-
-// For good, or until somebody grants a right, makes room or comes back.
-void Reconciliation::refuse(Run& run, const jobs::Refused& refused) {
-    constexpr int for_good[] = {400, 413, 422};
-    if (!refused.status || std::ranges::find(for_good, *refused.status) != std::end(for_good))
-        return end(run, false, refused.why, Leaves::Nothing);
-    held_.push_back({Reason::RunHeld, refused.why});
-    wake_at(now_ + held_pace);
 }
 
 // Whoever asks from now on asks for another run.
@@ -79,36 +46,23 @@ void Reconciliation::follow_planned(Run& run) {
         run.stage = Stage::Due;
 }
 
-void Reconciliation::follow_due(Run& run) {
-    jobs::Step step = asked(run.job).run(job_body(object_, spec_, run));
-    if (auto* action = std::get_if<engine::Action>(&step)) {
-        action->notices.push_back(
+// It is due, or made.
+void Reconciliation::follow_job(Run& run) {
+    jobs::Next next =
+        asked(run.job).next(run.stage, job_body(object_, spec_, run), run.started, now_);
+    if (next.wants) want(std::move(*next.wants));
+    if (next.wake_at) wake_at(*next.wake_at);
+    if (next.held) held_.push_back({Reason::RunHeld, std::move(next.held->why)});
+    if (next.makes) {
+        next.makes->notices.push_back(
             {Reason::RunUnderWay, fmt::format("Run {}: Job {} is made.", run.number, run.job)});
-        next_acts_.push_back(std::move(*action));
-    } else if (auto* job = std::get_if<model::Ref>(&step)) {
-        want(std::move(*job));
-    } else if (auto* refused = std::get_if<jobs::Refused>(&step)) {
-        refuse(run, *refused);
-    } else if (std::get<JobSeen>(step).state == JobSeen::State::Unknown) {
-        wake_at(now_ + pace_least);
-    } else {
-        run.stage = Stage::Made;
+        next_acts_.push_back(std::move(*next.makes));
     }
-}
-
-void Reconciliation::follow_made(Run& run) {
-    if (!is_time_to_look(run)) return;
-    jobs::Step step = asked(run.job).look();
-    if (auto* job = std::get_if<model::Ref>(&step)) return want(std::move(*job));
-    has_looked_ = true;
-    if (auto* refused = std::get_if<jobs::Refused>(&step)) return refuse(run, *refused);
-    const auto& job = std::get<JobSeen>(step);
-    const bool has_succeeded = job.state == JobSeen::State::Succeeded;
-    if (!has_succeeded && job.state != JobSeen::State::Failed)
-        return wake_at(now_ + look_pace(run));
-    run.stage = has_succeeded ? Stage::Succeeded : Stage::Failed;
-    run.message = job.message;
-    if (!wants_output(run)) follow_ended(run);
+    has_looked_ = has_looked_ || next.has_looked;
+    run.stage = next.stage;
+    run.message = std::move(next.message);
+    if (!next.is_ours) return end(run, false, run.message, Leaves::Nothing);
+    if (!jobs::is_under_way(run.stage) && !wants_output(run)) follow_ended(run);
 }
 
 bool Reconciliation::wants_output(const Run& run) const {
@@ -139,7 +93,7 @@ bool Reconciliation::is_output_refused() {
         held_.push_back(
             {Reason::OutputHeld, fmt::format("{} is refused as spec.output wants it (status {})",
                                              secret, last->refusal->status)});
-    wake_at(now_ + held_pace);
+    wake_at(now_ + jobs::held_pace);
     return true;
 }
 
@@ -152,7 +106,7 @@ void Reconciliation::write_output(Run& run) {
     if (answer && answer->job != run.job) answer = nullptr;
     const auto* unknown = answer ? std::get_if<OutputAnswer::Unknown>(&answer->what) : nullptr;
     if (unknown) held_.push_back({Reason::OutputHeld, unknown->why});
-    if (unknown && now_ < said->at + held_pace) return wake_at(said->at + held_pace);
+    if (unknown && now_ < said->at + jobs::held_pace) return wake_at(said->at + jobs::held_pace);
     if (!answer || unknown) {
         decision_.probe = engine::Probe{
             run.job, engine::question_of(OutputQuestion{run.job, has_succeeded, spec_.containers})};
@@ -174,14 +128,13 @@ void Reconciliation::follow_runs() {
     for (Run& run : next_.active)
         switch (run.stage) {
             case Stage::Planned: follow_planned(run); break;
-            case Stage::Due: follow_due(run); break;
-            case Stage::Made: follow_made(run); break;
+            case Stage::Due:
+            case Stage::Made: follow_job(run); break;
             case Stage::Succeeded:
             case Stage::Failed: follow_ended(run); break;
         }
     std::erase_if(next_.active, [](const Run& run) { return run.job.empty(); });
-    if (has_looked_)
-        decision_.noted = engine::Evidence{"looked", engine::answer_of(Looked{}), now_};
+    if (has_looked_) decision_.noted = jobs::looked(now_);
 }
 
 // False: there is nothing more to do about it.
@@ -197,7 +150,7 @@ bool Reconciliation::keeps_leaving(const Leaving& one) {
     const auto* refused = std::get_if<jobs::Refused>(&step);
     // Without the right to delete it stays, and goes with its ExtendedJob.
     const bool is_tried_again = refused ? refused->status && *refused->status != 403 : is_in_doubt;
-    if (is_tried_again) wake_at(now_ + held_pace);
+    if (is_tried_again) wake_at(now_ + jobs::held_pace);
     return is_tried_again;
 }
 

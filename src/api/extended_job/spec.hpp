@@ -44,7 +44,6 @@ struct Spec {
     std::string selector = "{}";      // JSON of a LabelSelector; of pods, with PodState
     std::optional<Output> output;
     bool wants_config_changes = false;  // updateOnConfigChange
-    bool restarts_in_place = false;     // restartPolicy OnFailure
     std::vector<std::string> containers;
     std::string pod_template;  // JSON
 };

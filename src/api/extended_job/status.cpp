@@ -1,20 +1,15 @@
 #include "api/extended_job/status.hpp"
 
-#include <array>
-#include <string_view>
-
 #include "api/status_parts.hpp"
 
 namespace sluice::api::extended_job {
 namespace {
 
-constexpr std::array<std::string_view, 5> stages{"Planned", "Due", "Made", "Succeeded", "Failed"};
-
 constexpr auto run_fields = [](auto& json, auto& run) {
     json.key("job", run.job, word_max)
         .always("number", run.number)
         .field("strategy", run.strategy, short_max)
-        .word("stage", run.stage, stages)
+        .word("stage", run.stage, jobs::stages)
         .field("pod", run.pod, name_max)
         .field("startedAt", run.started)
         .field("message", run.message, sentence_max);

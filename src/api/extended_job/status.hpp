@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "api/condition.hpp"
+#include "api/jobs/job.hpp"
 #include "api/status_head.hpp"
 #include "base/time.hpp"
 #include "model/custom_object.hpp"
@@ -22,20 +23,13 @@ inline constexpr std::size_t handled_max = 128;
 // So many Jobs wait to be deleted; beyond, the oldest goes with the ExtendedJob.
 inline constexpr std::size_t leaving_max = 16;
 
-enum class Stage : std::uint8_t {
-    Planned,  // the strategy may still ask for it: one that does is not another request
-    Due,      // the strategy was set back; the Job may have been made
-    Made,
-    // Its Job has ended: it is over once what that printed is kept.
-    Succeeded,
-    Failed,
-};
-
 struct Run {
     std::int64_t number = 0;
     std::string job;
     std::string strategy = {};  // that asked for it
-    Stage stage = Stage::Planned;
+    // Planned while the strategy may still ask for it: one that does is not another request. One
+    // that has ended is over once what its Job printed is kept.
+    jobs::Stage stage = jobs::Stage::Planned;
     std::string pod = {};  // that it runs for; empty: for none
     Instant started = {};
     std::string message = {};  // why its Job has failed

@@ -157,7 +157,7 @@ void Reconciliation::act() {
     if (substance_of(next_) != substance_of(old_)) return write_status(true);
     // That something was refused is told before it is tried again.
     if (refused() || !service_problem().empty()) write_status(true);
-    const bool acts = takes_restart() || move_pods() || make_claims() ||
+    const bool acts = makes_job() || takes_restart() || move_pods() || make_claims() ||
                       (!config_.stops() && (mark_stale() || delete_superseded())) ||
                       delete_claims() || adjust_claims();
     for (std::size_t i = 1; i < decision_.actions.size(); ++i)

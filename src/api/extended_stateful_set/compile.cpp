@@ -52,6 +52,10 @@ engine::Plan compile(const Spec& spec, const Circumstances& now) {
         prev = last;
         from = target;
     }
+    if (plan.steps.empty()) return plan;
+    // A Job runs once everybody else agrees.
+    if (now.job_before) plan.steps.front().before.emplace_back(*now.job_before);
+    if (now.job_after) plan.steps.back().after.emplace_back(*now.job_after);
     return plan;
 }
 

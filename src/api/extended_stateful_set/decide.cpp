@@ -130,7 +130,7 @@ void Reconciliation::settle_at_zero() {
             return !part.pods.empty() || part.set->replicas.value > 0;
         });
     });
-    if (spec_.replicas.value > 0 || has_pods || spec_.strategy.gates.are_any()) return;
+    if (spec_.replicas.value > 0 || has_pods || spec_.strategy.is_guarded()) return;
     auto memory = memory_of(next_);
     const bool is_unwanted = is_aborted() || (memory && (memory->failed || memory->returning)) ||
                              engine::is_paused(annotation_of(object_, key::paused));
@@ -191,6 +191,8 @@ bool Reconciliation::can_go_back() const {
 std::optional<Instant> Reconciliation::deadline() const {
     const Version* update = find_version(versions_, next_.update);
     if (!update) return std::nullopt;
+    // All were ready, and what the Job behind them comes to decides.
+    if (next_.job && next_.job->occasion == job_for(Occasion::After).occasion) return std::nullopt;
     PodCount made{0};
     for (const SetId& id : sets_of(next_.update)) {
         const PodCount pods = wanted(id);
@@ -225,7 +227,9 @@ Circumstances Reconciliation::circumstances() const {
         .deadline = deadline(),
         .old_pod = old_pod(),
         .can_go_back = can_go_back(),
-        .blocked_by = service_problem()};
+        .blocked_by = service_problem(),
+        .job_before = job_gate(Occasion::Before),
+        .job_after = job_gate(Occasion::After)};
 }
 
 engine::Course Reconciliation::course() const {
@@ -276,6 +280,7 @@ void Reconciliation::steer() {
             next_.failure = decision_.report.message;
         if (!memory->open && !memory->failed) serve(version_in(memory->revision));
     }
+    mind_jobs();
     const bool is_asking = is_open() || is_restarting();
     next_.gates = gates::noted(std::move(next_.gates), decision_, object_, is_asking, now_);
 }
@@ -311,7 +316,7 @@ Decision Reconciliation::decide() && {
     note_config();
     restart();
     decision_.subject = subject();
-    decision_.noted = config_.noted;
+    if (config_.noted) decision_.noted = config_.noted;
     plan_hand_over();
     examine_claims();
     report();

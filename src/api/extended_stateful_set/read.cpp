@@ -5,6 +5,7 @@
 
 #include "api/extended_stateful_set/spec.hpp"
 #include "api/fields.hpp"
+#include "api/jobs/job.hpp"
 #include "base/hash.hpp"
 #include "base/names.hpp"
 #include "base/text.hpp"
@@ -42,6 +43,21 @@ Scaling read_scaling(const Fields& fields) {
     return scaling;
 }
 
+std::optional<UpgradeJob> read_job(const Fields& strategy, std::string_view key) {
+    const auto fields = strategy.object(key, !required);
+    if (!fields) return std::nullopt;
+    UpgradeJob job;
+    job.extended_job = fields->name("extendedJob", !required);
+    job.pod_template = fields->json("template", template_max, !required);
+    if (fields->has("extendedJob") == fields->has("template"))
+        fields->fault_here("must name an ExtendedJob or have a template, and not both");
+    if (const auto templated = fields->object("template", !required))
+        jobs::containers_in(*templated);
+    if (const auto deadline = fields->number("deadlineSeconds", deadline_range))
+        job.deadline = std::chrono::seconds{*deadline};
+    return job;
+}
+
 Strategy read_strategy(const Fields& fields) {
     Strategy strategy;
     const auto seconds = [&](std::string_view key, Duration otherwise) -> Duration {
@@ -60,6 +76,8 @@ Strategy read_strategy(const Fields& fields) {
     strategy.keeps_stale = fields.choice("whenStale", {"ScaleDown", "Keep"}) == 1;
     if (const auto gates = fields.object("gates", !required))
         strategy.gates = gates::read_gates(*gates);
+    strategy.before = read_job(fields, "preUpgrade");
+    strategy.after = read_job(fields, "postUpgrade");
     return strategy;
 }
 

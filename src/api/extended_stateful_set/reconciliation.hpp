@@ -1,6 +1,7 @@
 // One decision about one ExtendedStatefulSet, which is there and can be read. Which versions there
 // are to be is in decide.cpp, which one serves and who follows it in serving.cpp, what is done for
-// it in acting.cpp, and what becomes of pods that read what has changed in restart.cpp.
+// it in acting.cpp, what becomes of pods that read what has changed in restart.cpp, and which Jobs
+// run around an upgrade in upgrade_jobs.cpp.
 #pragma once
 
 #include <string>
@@ -112,6 +113,25 @@ class Reconciliation {
     std::optional<engine::Action> fencing(const SetId& id) const;
     bool carry_out_move();
 
+    // Jobs before and after an upgrade: upgrade_jobs.cpp.
+    enum class Occasion : std::uint8_t { Before, After };
+    std::optional<engine::JobSuccess> job_gate(Occasion when) const;
+    const std::optional<UpgradeJob>& job_of(Occasion when) const {
+        return when == Occasion::Before ? spec_.strategy.before : spec_.strategy.after;
+    }
+    JobStatus job_for(Occasion when) const;
+    bool is_answered(const JobStatus& asked) const;
+    void mind_jobs();
+    void follow_job(const JobStatus& asked, const UpgradeJob& job);
+    std::optional<std::string> job_body(const UpgradeJob& job);
+    std::optional<std::string> pods_of(const UpgradeJob& job);
+    void look_first(model::Ref object);
+    void hold_for_job(std::string why);
+    bool makes_job();
+    model::Ref job_ref(const std::string& job) const {
+        return {&model::jobs, object_.meta.key.ns, job};
+    }
+
     // Claims: claiming.cpp.
     struct WantedClaim {
         const ClaimTemplate* model;
@@ -165,7 +185,8 @@ class Reconciliation {
     engine::Decision decision_;
     std::optional<engine::Decision> restart_;  // of pods that are under way, or held
     Moving move_;
-    std::string trouble_;  // with claims
+    std::optional<engine::Action> job_;  // that is to be made
+    std::string trouble_;                // with claims
 };
 
 }  // namespace sluice::api::extended_stateful_set

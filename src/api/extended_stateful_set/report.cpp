@@ -56,6 +56,15 @@ constexpr engine::Command own_commands[] = {
      "it is asked again by itself, every half minute; to see whom: kubectl -n {0} get "
      "extendedstatefulset {1} -o yaml"},
     {Reason::PrometheusConfigError, edit},
+    {Reason::JobRunning,
+     "the Job; to see it: kubectl -n {0} get jobs -l sluice.dev/extendedstatefulset={1}; to give "
+     "the upgrade up: sluice abort ests/{1} -n {0}"},
+    {Reason::JobFailed,
+     "what the Job says: kubectl -n {0} describe jobs -l sluice.dev/extendedstatefulset={1}; then, "
+     "to run it again: sluice retry ests/{1} -n {0}"},
+    {Reason::RunHeld,
+     "what the message says, it is tried again by itself; to do without the Job: kubectl -n {0} "
+     "edit extendedstatefulset {1}"},
     {Reason::RolledBack, retry},
     {Reason::Paused, "kubectl -n {0} annotate extendedstatefulset {1} sluice.dev/paused-"},
 };

@@ -64,6 +64,13 @@ struct Zones {
     int count() const { return names.empty() ? 1 : static_cast<int>(names.size()); }
 };
 
+// A Job that must end well: it is the one of an ExtendedJob, or has a template of its own.
+struct UpgradeJob {
+    std::string extended_job = {};
+    std::string pod_template = {};  // JSON; where it names no ExtendedJob
+    Duration deadline = 600s;
+};
+
 struct Strategy {
     int canaries = 1;
     int retry_count = 0;
@@ -73,6 +80,11 @@ struct Strategy {
     Duration scale_down_delay{0};     // the version before stays so long, once another one serves
     bool keeps_stale = false;         // the pods of a version that has failed
     gates::Gates gates;
+    std::optional<UpgradeJob> before = {};  // the first pod of another version
+    std::optional<UpgradeJob> after = {};   // its last one, before it serves alone
+
+    // Somebody wants to be asked.
+    bool is_guarded() const { return gates.are_any() || before || after; }
 };
 
 struct Spec {

@@ -11,6 +11,15 @@ namespace json = boost::json;
 constexpr std::size_t memory_max = 1024;
 constexpr std::size_t versions_max = 64;
 
+constexpr auto job_fields = [](auto& json, auto& job) {
+    json.key("name", job.name, word_max)
+        .field("occasion", job.occasion, word_max)
+        .field("retry", job.retry, short_max)
+        .word("stage", job.stage, jobs::stages)
+        .field("startedAt", job.started)
+        .field("message", job.message, sentence_max);
+};
+
 constexpr auto status_fields = [](auto& json, auto& status) {
     head_fields(json, status);
     json.always("replicas", status.replicas)
@@ -40,6 +49,7 @@ constexpr auto status_fields = [](auto& json, auto& status) {
         .field("claimShape", status.claims.shape, short_max)
         .field("claimRefusal", status.claims.refusal, sentence_max)
         .field("claimRefusedAt", status.claims.refused);
+    json.part("upgradeJob", status.job, job_fields);
     gates::status_fields(json, status.gates);
     json.field("writtenAt", status.written)
         .entries("conditions", status.conditions, conditions_max, condition_fields);
@@ -84,6 +94,7 @@ Status substance_of(Status status) {
     substance.config = std::move(status.config);
     substance.config.versions.clear();
     substance.claims = std::move(status.claims);
+    substance.job = std::move(status.job);
     return substance;
 }
 

@@ -5,11 +5,13 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "api/condition.hpp"
 #include "api/gates/gates.hpp"
+#include "api/jobs/job.hpp"
 #include "api/status_head.hpp"
 #include "base/numbers.hpp"
 #include "base/time.hpp"
@@ -38,6 +40,17 @@ struct ClaimBook {
     friend bool operator==(const ClaimBook&, const ClaimBook&) = default;
 };
 
+// The Job around an upgrade that was asked for last.
+struct JobStatus {
+    std::string name;
+    std::string occasion;  // which attempt at which upgrade, and whether before or after it
+    std::string retry;     // what the annotation said then, as a digest
+    jobs::Stage stage = jobs::Stage::Due;
+    std::string message;  // why it has failed
+    Instant started;
+    friend bool operator==(const JobStatus&, const JobStatus&) = default;
+};
+
 struct Status : StatusHead {
     std::map<int, bool> versions;  // that are there: does a pod of it run?
     PodCount replicas;             // pods that are there, of all versions
@@ -58,6 +71,7 @@ struct Status : StatusHead {
     std::string failure;   // why the last one of them failed
     ConfigStatus config;
     ClaimBook claims;
+    std::optional<JobStatus> job;
     gates::Remembered gates;
     Instant written;
     std::vector<Condition> conditions;  // Ready, Progressing

@@ -40,6 +40,10 @@ std::vector<Fact> facts(const Steered& steered, Instant) {
     if (status.config.since > Instant{})
         facts.push_back({"config", fmt::format("changed since {}; pods are to be restarted",
                                                to_rfc3339(status.config.since))});
+    if (status.job)
+        facts.push_back({"job", fmt::format("{}, {} since {}", status.job->name,
+                                            jobs::to_text(status.job->stage),
+                                            to_rfc3339(status.job->started))});
     for (const auto& [version, runs] : status.versions)
         facts.push_back({revision_of(version), runs ? "runs" : "does not run"});
     if (const auto spec = read_spec(steered.object))

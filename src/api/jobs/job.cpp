@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "api/json_parts.hpp"
+#include "base/names.hpp"
 #include "base/printable.hpp"
 
 namespace sluice::api::jobs {
@@ -20,6 +21,17 @@ using Verb = engine::Action::Verb;
 using State = JobSeen::State;
 
 constexpr std::size_t conditions_max = 32;
+constexpr std::size_t containers_max = 32;
+// How long after the last look a Job is looked at again: the longer it runs, the more seldom.
+constexpr Duration pace_least = 5s;
+constexpr Duration pace_most = 1min;
+constexpr int looks_per_age = 10;
+// A container that is started anew may fail as often as Kubernetes lets it if nobody says anything.
+constexpr int retries_in_place = 6;
+constexpr std::string_view in_place = "OnFailure";
+
+// When Jobs were last looked at.
+struct Looked {};
 
 struct Condition {
     std::string type;
@@ -48,6 +60,32 @@ json::value parsed(const std::string& text) {
 }
 
 }  // namespace
+
+std::vector<Fields> containers_in(const Fields& pod_template) {
+    const auto pod = pod_template.object("spec", required);
+    if (!pod) return {};
+    const std::string policy = pod->text("restartPolicy", label_bytes_max, !required);
+    if (policy != "Never" && policy != in_place)
+        pod->fault("restartPolicy", "must be Never or OnFailure");
+    std::vector<Fields> containers = pod->list("containers", containers_max);
+    if (containers.empty()) pod->fault("containers", "must have at least one entry");
+    return containers;
+}
+
+json::object spec_of(const std::string& pod_template) {
+    json::value model = parsed(pod_template);
+    const bool starts_anew = model::text_at(model, "/spec/restartPolicy") == in_place;
+    return {{"backoffLimit", starts_anew ? retries_in_place : 0}, {"template", std::move(model)}};
+}
+
+engine::Evidence looked(Instant now) {
+    return {"looked", engine::answer_of(Looked{}), now};
+}
+
+bool Refused::is_for_good() const {
+    constexpr int for_good[] = {400, 413, 422};
+    return !status || std::ranges::find(for_good, *status) != std::end(for_good);
+}
 
 JobSeen state_of(const model::CustomObject& job) {
     const json::value status = model::parse_json(job.status);
@@ -127,6 +165,53 @@ Step Asked::stop() const {
     if (!is_ours(*at->object)) return what_is(*at->object);
     if (at->object->meta.deleting) return JobSeen{State::Stopped, ""};
     return engine::deletion_of({job_, at->object->meta.uid});
+}
+
+Next Asked::next_of_due(const std::string& body, Instant now) const {
+    Step step = run(body);
+    if (auto* action = std::get_if<engine::Action>(&step))
+        return {.stage = Stage::Due, .makes = std::move(*action)};
+    if (auto* job = std::get_if<model::Ref>(&step))
+        return {.stage = Stage::Due, .wants = std::move(*job)};
+    if (auto* refused = std::get_if<Refused>(&step)) {
+        if (refused->is_for_good())
+            return {.stage = Stage::Failed, .message = std::move(refused->why), .is_ours = false};
+        return {.stage = Stage::Due, .held = std::move(*refused), .wake_at = now + held_pace};
+    }
+    if (std::get<JobSeen>(step).state == State::Unknown)
+        return {.stage = Stage::Due, .wake_at = now + pace_least};
+    return {.stage = Stage::Made};
+}
+
+Next Asked::next_of_made(Instant started, Instant now) const {
+    const engine::Evidence* last = engine::last_of<Looked>(seen_.evidence);
+    const Duration pace =
+        std::clamp<Duration>((now - started) / looks_per_age, pace_least, pace_most);
+    if (last && now < last->at + pace && !seen_.fetched_as(job_))
+        return {.stage = Stage::Made, .wake_at = last->at + pace};
+    Step step = look();
+    if (auto* job = std::get_if<model::Ref>(&step))
+        return {.stage = Stage::Made, .wants = std::move(*job)};
+    if (auto* refused = std::get_if<Refused>(&step)) {
+        if (refused->is_for_good())
+            return {.stage = Stage::Failed,
+                    .message = std::move(refused->why),
+                    .has_looked = true,
+                    .is_ours = false};
+        return {.stage = Stage::Made,
+                .held = std::move(*refused),
+                .wake_at = now + held_pace,
+                .has_looked = true};
+    }
+    auto& job = std::get<JobSeen>(step);
+    if (job.state == State::Succeeded) return {.stage = Stage::Succeeded, .has_looked = true};
+    if (job.state == State::Failed)
+        return {.stage = Stage::Failed, .message = std::move(job.message), .has_looked = true};
+    return {.stage = Stage::Made, .wake_at = now + pace, .has_looked = true};
+}
+
+Next Asked::next(Stage stage, const std::string& body, Instant started, Instant now) const {
+    return stage == Stage::Due ? next_of_due(body, now) : next_of_made(started, now);
 }
 
 }  // namespace sluice::api::jobs

@@ -177,11 +177,10 @@ void Kubelet::plan_ready(const Key& key, Life& life, const json::object& pod) {
     const Duration usual = draw(pace.ready_least, pace.ready_most);
     ++life.plan;
     if (life.behaviour == "unready") return;
-    if (is_of_job(pod) && life.behaviour.empty()) return plan(key, life, usual, &Kubelet::end);
     const bool is_slow = life.behaviour.starts_with("slow ");
     const auto wish = is_slow ? parse_duration(std::string_view{life.behaviour}.substr(5))
                               : std::optional<Duration>{};
-    plan(key, life, wish.value_or(usual), &Kubelet::make_ready);
+    plan(key, life, wish.value_or(usual), is_of_job(pod) ? &Kubelet::end : &Kubelet::make_ready);
 }
 
 // A pod ends after the time that stopping takes, at the latest when its grace is over.

@@ -101,6 +101,27 @@ json::value claims_from(const std::string& text) {
         json::object{{"metadata", json::object{{"name", parts[0]}}}, {"spec", std::move(spec)}}};
 }
 
+// "well", "fail", "unready,30s", which never ends and has so long; "extendedjob=NAME".
+json::value upgrade_job(const std::string& text) {
+    std::vector<std::string> parts;
+    for (const std::string_view part : parts_of(text, ','))
+        parts.emplace_back(part);
+    parts.resize(2);
+    json::object job;
+    if (const auto [key, name] = pair_of(parts[0]); key == "extendedjob") {
+        job["extendedJob"] = name;
+    } else {
+        json::object annotations;
+        annotations[behaviour_annotation] = parts[0] == "well" ? "" : parts[0];
+        job["template"] = json::object{
+            {"metadata", json::object{{"annotations", std::move(annotations)}}},
+            {"spec",
+             json::object{{"restartPolicy", "Never"}, {"containers", containers_of("job:a")}}}};
+    }
+    if (!parts[1].empty()) job["deadlineSeconds"] = as_seconds(parts[1]);
+    return job;
+}
+
 constexpr WordField own_fields[] = {
     {"follows", "/spec/updateOnEnvChange", as_flag},
     {"follows-config", "/spec/updateOnConfigChange", as_flag},
@@ -127,6 +148,8 @@ constexpr WordField own_fields[] = {
     {"canaries", "/spec/updateStrategy/canaries", as_number},
     {"retries", "/spec/updateStrategy/retryCount", as_number},
     {"not-ready", "/spec/updateStrategy/updateNotReady", as_flag},
+    {"pre-upgrade", "/spec/updateStrategy/preUpgrade", upgrade_job},
+    {"post-upgrade", "/spec/updateStrategy/postUpgrade", upgrade_job},
     {"canary-time", "/spec/updateStrategy/canarySeconds", as_seconds},
     {"deadline", "/spec/updateStrategy/canaryDeadlineSeconds", as_seconds},
 };
@@ -250,6 +273,13 @@ std::string restarts_text(const ApiServer& api, const std::string& name) {
         }
     }
     return text;
+}
+
+std::vector<ObjectPtr> jobs_of(const ApiServer& api, const json::object& object) {
+    std::vector<ObjectPtr> found;
+    for (const ObjectPtr& job : api.list(jobs, text_at(object, "/metadata/namespace")))
+        if (text_at(job->object(), owner_uid_at) == uid_in(object)) found.push_back(job);
+    return found;
 }
 
 std::vector<ObjectPtr> claims_of(const ApiServer& api, const std::string& ns,

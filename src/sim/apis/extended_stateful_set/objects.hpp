@@ -19,6 +19,7 @@ inline constexpr const char* stale_at = "/metadata/annotations/fissile.cloudfoun
 inline constexpr const char* config_at =
     "/metadata/annotations/fissile.cloudfoundry.org~1configsha1";
 inline constexpr const char* zone_at = "/metadata/labels/fissile.cloudfoundry.org~1az-index";
+inline constexpr const char* jobs = "jobs.batch";
 inline constexpr const char* owner_uid_at = "/metadata/ownerReferences/0/uid";
 
 std::span<const WordField> fields();
@@ -47,6 +48,9 @@ std::int64_t zone_of(const json::object& set);  // -1: none
 // "v1 a a a v2 b!": of each version its pods, by the tags of their images; "!" if not ready. In
 // zones "z0-v1 a z1-v1 a".
 std::string versions_text(const ApiServer& api, const std::string& name);
+
+// The Jobs around its upgrades that are there.
+std::vector<ObjectPtr> jobs_of(const ApiServer& api, const json::object& object);
 
 // The claims of an object that are there, by zone and ordinal.
 std::vector<ObjectPtr> claims_of(const ApiServer& api, const std::string& ns,

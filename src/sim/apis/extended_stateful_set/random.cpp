@@ -39,6 +39,9 @@ void make(Chaos& chaos) {
     if (chaos.chance(30)) wanted["hook"] = hook;
     if (chaos.chance(30)) wanted["stays"] = "1m";
     const bool hands_over = wanted.contains("claim") && wanted["claim"] == "data";
+    constexpr const char* ends[] = {"well", "well", "fail", "unready,40s"};
+    if (chaos.chance(25)) wanted["pre-upgrade"] = ends[chaos.below(std::size(ends))];
+    if (chaos.chance(25)) wanted["post-upgrade"] = ends[chaos.below(std::size(ends))];
     if (!hands_over && chaos.chance(20)) wanted["when-stale"] = "Keep";
     if (chaos.chance(20)) wanted["rest"] = chaos.chance(50) ? "20s" : "promoted";
     if (!hands_over && chaos.chance(50)) create_service(chaos.world(), "ledger", name);
@@ -65,11 +68,26 @@ void change_image(Chaos& chaos) {
 }
 
 void change(Chaos& chaos) {
-    constexpr std::pair<const char*, const char*> edits[] = {
-        {"canaries", "2"},    {"canaries", "0"}, {"retries", "none"}, {"not-ready", "true"},
-        {"hook", hook},       {"hook", "none"},  {"rest", "none"},    {"not-ready", "none"},
-        {"max", "2"},         {"max", "none"},   {"min", "2"},        {"min", "none"},
-        {"odd-only", "none"}, {"zones", "none"}, {"zones", zones[0]}, {"zones", zones[1]}};
+    constexpr std::pair<const char*, const char*> edits[] = {{"canaries", "2"},
+                                                             {"canaries", "0"},
+                                                             {"retries", "none"},
+                                                             {"not-ready", "true"},
+                                                             {"hook", hook},
+                                                             {"hook", "none"},
+                                                             {"rest", "none"},
+                                                             {"not-ready", "none"},
+                                                             {"max", "2"},
+                                                             {"max", "none"},
+                                                             {"min", "2"},
+                                                             {"min", "none"},
+                                                             {"odd-only", "none"},
+                                                             {"zones", "none"},
+                                                             {"zones", zones[0]},
+                                                             {"zones", zones[1]},
+                                                             {"pre-upgrade", "none"},
+                                                             {"post-upgrade", "none"},
+                                                             {"pre-upgrade", "well"},
+                                                             {"post-upgrade", "fail"}};
     if (!found(chaos)) return;
     const auto [field, value] = edits[chaos.below(std::size(edits))];
     // Where claims are, zones cannot change.
@@ -183,6 +201,13 @@ void delete_object(Chaos& chaos) {
     if (!found(chaos)) make(chaos);
 }
 
+void take_jobs(Chaos& chaos) {
+    if (!found(chaos)) return;
+    chaos.did("delete the Jobs of {}", name);
+    for (const ObjectPtr& job : jobs_of(chaos.world().cluster.api(), found(chaos)->object()))
+        chaos.world().remove(jobs, shop, name_in(job->object()));
+}
+
 void wipe(Chaos& chaos) {
     if (!found(chaos)) return;
     chaos.did("wipe the status of {}", name);
@@ -207,7 +232,8 @@ void calm(Chaos& chaos) {
         chaos.world().annotate(extended_sets, shop, name, key, "");
     // The version before may be broken itself, and nobody is left who would promote it.
     chaos.world().annotate(extended_sets, shop, name, "sluice.dev/allow-unready", "true");
-    std::vector<const char*> fields_to_drop{"rest", "min", "max", "odd-only"};
+    std::vector<const char*> fields_to_drop{"rest",     "min",         "max",
+                                            "odd-only", "pre-upgrade", "post-upgrade"};
     if (!has(found(chaos)->object(), claim_name_at)) fields_to_drop.push_back("zones");
     for (const char* field : fields_to_drop)
         chaos.world().merge(extended_sets, shop, name, field_patch(fields(), field, "none"));
@@ -240,7 +266,7 @@ void help(Chaos& chaos) {
 constexpr RandomAction actions[] = {
     {change_image, 6}, {change, 3},        {rescale, 4},       {annotate, 4},
     {guard, 3},        {disturb_pod, 6},   {meddle, 2},        {delete_object, 1},
-    {wipe, 1},         {change_config, 4}, {change_claims, 2},
+    {wipe, 1},         {change_config, 4}, {change_claims, 2}, {take_jobs, 1},
 };
 
 }  // namespace

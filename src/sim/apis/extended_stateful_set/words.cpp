@@ -55,10 +55,20 @@ Response abort_restart(World& world, Words words) {
                           object ? text_at(object->object(), "/status/configDigest") : "");
 }
 
+// Whatever they come to.
+Problem delete_jobs(World& world, Words words) {
+    const ObjectPtr object = world.cluster.api().find(extended_sets, shop, words[0]);
+    if (!object) return "there is no such ExtendedStatefulSet";
+    for (const ObjectPtr& job : jobs_of(world.cluster.api(), object->object()))
+        world.remove(jobs, shop, text_at(job->object(), "/metadata/name"));
+    return std::nullopt;
+}
+
 constexpr Action action_table[] = {
     {"extendedstatefulset",
      "NAME [replicas N] [image IMAGE] [behaves HOW] [min N] [max N] [odd-only true] [canaries N] "
      "[retries N] [not-ready true] [canary-time TIME] [deadline TIME] [min-ready TIME] "
+     "[pre-upgrade well|fail|HOW[,TIME]|extendedjob=NAME] [post-upgrade ...] "
      "[zones ZONE,ZONE] [blue-green true] [stays TIME] [when-stale Keep] [follows true] [env "
      "HOW-configmap|secret=NAME[?],...] [init-env ...] "
      "[volumes ...] [claim NAME,MODE,SIZE] [order OrderedReady] [when-scaled Delete] [when-deleted "
@@ -79,6 +89,7 @@ constexpr Action action_table[] = {
     {"annotate configmap", "NAME KEY=VALUE|KEY-", 2,
      [](World& world, Words words) { return annotate(world, "configmaps", words); }},
     {"abort restart", "NAME", 1, abort_restart},
+    {"delete upgrade jobs", "NAME", 1, delete_jobs},
     {"delete config key", "", 0,
      [](World& world, Words) { return world.remove("secrets", "sluice-system", key_secret); }},
     {"delete extendedstatefulset", "NAME [orphan]", 1, delete_extended},
@@ -126,6 +137,13 @@ constexpr Expectation expectation_table[] = {
      [](const World& world, Words words) {
          return unless_same(joined(words.subspan(1)), sizes_text(world.cluster.api(), words[0]));
      }},
+    {"upgrade jobs", "NAME NUMBER", 2, true,
+     [](const World& world, Words words) {
+         const ObjectPtr object = world.cluster.api().find(extended_sets, shop, words[0]);
+         if (!object) return Seen{"it is gone"};
+         return unless_same(words[1],
+                            std::to_string(jobs_of(world.cluster.api(), object->object()).size()));
+     }},
     {"stale", "NAME VERSION|SET TEXT|no", 3, true,
      [](const World& world, Words words) {
          const bool is_in_zone = words[1].contains('v');
@@ -145,11 +163,12 @@ constexpr ReportField report_fields[] = {
     {"pods", "/status/replicas"},
     {"config-since", "/status/configChangedSince"},
     {"claim-refusal", "/status/claimRefusal"},
+    {"job-stage", "/status/upgradeJob/stage"},
     {"runs-1", "/status/versions/1"},
     {"runs-2", "/status/versions/2"},
 };
 
-constexpr std::string_view judged[] = {sets, services, claims, "secrets"};
+constexpr std::string_view judged[] = {sets, services, claims, jobs, "secrets"};
 constexpr std::string_view policies[] = {replicas_policy, "sluice-extendedstatefulset-volumes",
                                          "sluice-extendedstatefulset-hand-over",
                                          "sluice-extendedstatefulset-hand-over-scale"};

@@ -12,6 +12,7 @@ using namespace testing;
 using engine::Action;
 using engine::Decision;
 using engine::Reason;
+using jobs::Stage;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using Verb = Action::Verb;
