@@ -78,11 +78,43 @@ bool Reconciliation::are_ready(const Part& part, const Places& places) const {
     return true;
 }
 
-// To the version on its way, which has all beyond it.
+// The pods that are ready and do not go: all others are on their way out.
+int Reconciliation::ready_to_stay() const {
+    int ready = 0;
+    for (const Version& version : versions_)
+        for (const Part& part : version.parts)
+            ready += static_cast<int>(std::ranges::count_if(part.pods, [&](const model::Pod* pod) {
+                const auto ordinal = ordinal_of(*pod);
+                return pod->ready && !pod->meta.deleting && ordinal &&
+                       places_of(*part.set).has(ordinal->value);
+            }));
+    return ready;
+}
+
+bool Reconciliation::is_last_ready(const Part& part, int ordinal) const {
+    return is_ready(part, ordinal) && ready_to_stay() <= 1 && spec_.pods().value > 1;
+}
+
+// The version that serves is to have a lower one that nobody has.
+bool Reconciliation::is_vacant_below(int zone, int ordinal) const {
+    if (!part_of(next_.current, zone)) return false;
+    for (int lower = 0; lower < ordinal; ++lower)
+        if (std::ranges::none_of(versions_, [&](const Version& version) {
+                const Part* part = version.in_zone(zone);
+                return part && places_of(*part->set).has(lower);
+            }))
+            return true;
+    return false;
+}
+
+// To the version on its way, which has all beyond it. Of three versions, the one between two that
+// are wanted gives on either side, and not on both at once, and never the last pod that is ready.
 bool Reconciliation::may_hand_up(const Part& part, int ordinal) const {
     const SetId heir{next_.update, part.id.zone};
     if (heir.version == part.id.version || !wanted_places(heir).has(ordinal)) return false;
     if (ordinal >= next_.claims.made) return false;  // nobody could take it
+    if (is_ready(part, ordinal) && is_vacant_below(part.zone(), ordinal)) return false;
+    if (part.id.version != next_.current && is_last_ready(part, ordinal)) return false;
     const Places beyond{ordinal + 1, spec_.replicas.value - ordinal - 1};
     if (beyond.count == 0) return true;
     const Part* to = part_of(heir.version, part.zone());
@@ -99,10 +131,7 @@ bool Reconciliation::may_hand_down(const Part& part, int ordinal) const {
     const Places has = places_of(*to->set);
     if (has.count != ordinal || (ordinal > 0 && has != below)) return false;
     if (!is_ready(part, ordinal)) return true;
-    int ready = 0;
-    for (const Version& one : versions_)
-        ready += one.ready().value;
-    return are_ready(*to, below) && (ready > 1 || spec_.pods().value == 1);
+    return are_ready(*to, below) && !is_last_ready(part, ordinal);
 }
 
 // What is left of its ordinals when it has given up what it can; nothing: it gives up none.
@@ -216,7 +245,22 @@ void Reconciliation::plan_hand_over() {
             }
             if (!move_.rests_on.empty()) return;
         }
+    if (move_.waits.empty()) move_.waits = last_ready_stays();
     if (!move_.waits.empty()) wake_at(now_ + doubt_pace);
+}
+
+// A sentence about a pod that would go, were another one ready; empty: there is none.
+std::string Reconciliation::last_ready_stays() const {
+    for (const Version& version : versions_)
+        for (const Part& part : version.parts)
+            for (const model::Pod* pod : part.pods) {
+                const auto ordinal = ordinal_of(*pod);
+                if (ordinal && !wanted_places(part.id).has(ordinal->value) &&
+                    places_of(*part.set).has(ordinal->value) && is_last_ready(part, ordinal->value))
+                    return pod->meta.key.name +
+                           " is the only pod that is ready, and stays until another one is.";
+            }
+    return {};
 }
 
 // Whoever led before us may have a write on its way to another set of the zone: none of those goes

@@ -102,6 +102,10 @@ class Reconciliation {
     const Part* part_of(int version, int zone) const;
     bool is_ready(const Part& part, int ordinal) const;
     bool are_ready(const Part& part, const Places& places) const;
+    int ready_to_stay() const;
+    bool is_last_ready(const Part& part, int ordinal) const;
+    bool is_vacant_below(int zone, int ordinal) const;
+    std::string last_ready_stays() const;
     bool may_hand_up(const Part& part, int ordinal) const;
     bool may_hand_down(const Part& part, int ordinal) const;
     std::optional<Places> given_up(const Part& part) const;

@@ -125,9 +125,11 @@ void awaits_canaries(const Promise& promise, const Change& change) {
     const json::object& before = change.before->object();
     const std::int64_t exposed = number_at(before, "/status/exposed");
     const bool grows = number_at(now, "/status/exposed") > exposed && exposed > 0;
-    if (!grows ||
-        number_at(now, "/status/updateVersion") != number_at(before, "/status/updateVersion"))
-        return;
+    const auto is_same = [&](const char* field) {
+        return number_at(now, field) == number_at(before, field);
+    };
+    // More pods in the zones that are reached are no step.
+    if (!grows || !is_same("/status/updateVersion") || !is_same("/status/podsPerZone")) return;
     promise.tested();
     const ApiServer& api = promise.in.cluster.api();
     std::int64_t ready = 0;
