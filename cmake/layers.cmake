@@ -3,6 +3,33 @@
 file(STRINGS ${CMAKE_SOURCE_DIR}/src/layers.txt SLUICE_LAYER_LINES REGEX "^[a-z]")
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/layers.txt)
 
+# sluice_together(LIST) replaces sources in a list by one for each folder, which includes them. With
+# sanitizers, what sources include and what they make of templates is most of the work. So names that
+# are private to a source must differ from those of its neighbours.
+function(sluice_together list)
+  foreach(source IN LISTS ${list})
+    file(RELATIVE_PATH name ${CMAKE_SOURCE_DIR}/src ${source})
+    # What random worlds and demos do has the names of the words of scenarios that do the same.
+    if(name MATCHES "^sim/apis/[^/]+/(random|story)\\.cpp$")
+      list(APPEND together ${source})
+      continue()
+    endif()
+    cmake_path(GET name PARENT_PATH folder)
+    string(MAKE_C_IDENTIFIER ${folder} folder)
+    list(APPEND folders ${folder})
+    string(APPEND text_${folder} "#include \"${name}\"\n")
+  endforeach()
+  list(REMOVE_DUPLICATES folders)
+  foreach(folder IN LISTS folders)
+    set(all ${CMAKE_BINARY_DIR}/together/${folder}.cpp)
+    file(CONFIGURE OUTPUT ${all} CONTENT "${text_${folder}}" @ONLY)
+    # What shadows what is seen in the other builds.
+    set_source_files_properties(${all} PROPERTIES COMPILE_OPTIONS -Wno-shadow)
+    list(APPEND together ${all})
+  endforeach()
+  set(${list} ${together} PARENT_SCOPE)
+endfunction()
+
 function(sluice_layer name)
   cmake_parse_arguments(arg "" "" "LINK" ${ARGN})
   set(found FALSE)
@@ -23,6 +50,9 @@ function(sluice_layer name)
   list(FILTER sources EXCLUDE REGEX "/main\\.cpp$")
   if(SLUICE_MUTATION)
     sluice_plant(sources)
+  endif()
+  if(SLUICE_SANITIZE)
+    sluice_together(sources)
   endif()
   if(sources)
     add_library(sluice_${name} STATIC ${sources})

@@ -77,7 +77,8 @@ Standing standing_of(const StatusHead& status) {
 }
 
 std::string age_text(Duration age) {
-    return to_text(Duration{std::chrono::floor<std::chrono::seconds>(std::max(age, Duration{0}))});
+    return sluice::to_text(
+        Duration{std::chrono::floor<std::chrono::seconds>(std::max(age, Duration{0}))});
 }
 
 std::string ago_text(Instant at, Instant now) {

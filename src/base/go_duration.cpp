@@ -12,18 +12,18 @@ namespace {
 constexpr std::size_t parts_max = 8;
 constexpr std::size_t fraction_digits_max = 9;
 
-struct Unit {
+struct GoUnit {
     std::string_view name;
     std::int64_t ns;
     std::size_t digits_max;  // before the point
 };
-constexpr std::array units{Unit{"h", 3'600'000'000'000, 5},
-                           Unit{"ms", 1'000'000, 9},
-                           Unit{"m", 60'000'000'000, 7},
-                           Unit{"s", 1'000'000'000, 9},
-                           Unit{"us", 1'000, 9},
-                           Unit{"\u00b5s", 1'000, 9},
-                           Unit{"ns", 1, 9}};
+constexpr std::array go_units{GoUnit{"h", 3'600'000'000'000, 5},
+                              GoUnit{"ms", 1'000'000, 9},
+                              GoUnit{"m", 60'000'000'000, 7},
+                              GoUnit{"s", 1'000'000'000, 9},
+                              GoUnit{"us", 1'000, 9},
+                              GoUnit{"\u00b5s", 1'000, 9},
+                              GoUnit{"ns", 1, 9}};
 
 std::string_view take_digits(std::string_view& text) {
     const std::size_t end = std::min(text.find_first_not_of("0123456789"), text.size());
@@ -41,9 +41,9 @@ std::optional<std::int64_t> take_part(std::string_view& text) {
         fraction = take_digits(text);
         if (fraction.empty() || fraction.size() > fraction_digits_max) return std::nullopt;
     }
-    const auto unit =
-        std::ranges::find_if(units, [&](const Unit& one) { return text.starts_with(one.name); });
-    if (whole.empty() || unit == units.end() || whole.size() > unit->digits_max)
+    const auto unit = std::ranges::find_if(
+        go_units, [&](const GoUnit& one) { return text.starts_with(one.name); });
+    if (whole.empty() || unit == go_units.end() || whole.size() > unit->digits_max)
         return std::nullopt;
     text.remove_prefix(unit->name.size());
     std::int64_t value = 0;

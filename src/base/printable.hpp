@@ -16,5 +16,9 @@ std::string printable(std::string_view text, std::size_t bytes_max = message_byt
 
 // The text in double quotes, shortened to what a sentence can carry.
 std::string quoted(std::string_view text);
+// Where <iomanip> is in sight, std::quoted would be taken for a string.
+inline std::string quoted(const std::string& text) {
+    return quoted(std::string_view{text});
+}
 
 }  // namespace sluice

@@ -11,7 +11,7 @@ namespace sluice::engine {
 namespace {
 
 // Until the next question, after one that could not be answered: a period, but no longer than this.
-constexpr Duration error_pace = 30s;
+constexpr Duration error_pace_most = 30s;
 // A pass is acted on at once or not at all; and passes further apart than this beside their period
 // are not "in a row", for nobody was looking in between.
 constexpr Duration grace = 60s;
@@ -176,7 +176,7 @@ Verdict judge(const MetricCheck& gate, const Standing& standing, Instant now) {
     const Instant first = window + gate.initial_delay;
     Instant next = progress.last + gate.period;
     if (is_news && is_unknown(gate, answer))
-        next = std::max(next, at + std::min(error_pace, gate.period));
+        next = std::max(next, at + std::min(error_pace_most, gate.period));
     Hold hold =
         now < first
             ? Hold{Reason::InitialDelay,

@@ -15,7 +15,7 @@ constexpr PodCount whole{100};  // hundredths
 constexpr Duration fresh = 5s;
 // Between two probes: after an error, while a change is awaited, and while somebody else must go
 // on.
-constexpr Duration error_pace = 5s;
+constexpr Duration plugin_error_pace = 5s;
 constexpr Duration working_pace = 2s;
 constexpr Duration resting_pace = 15s;
 // A wait that goes on is told anew no more often.
@@ -29,8 +29,8 @@ struct Restless {
 constexpr Restless restless[] = {
     {Reason::PluginWorking, working_pace},
     {Reason::RollingBack, working_pace},
-    {Reason::PluginError, error_pace},
-    {Reason::ProgressDeadlineExceeded, error_pace},
+    {Reason::PluginError, plugin_error_pace},
+    {Reason::ProgressDeadlineExceeded, plugin_error_pace},
 };
 
 // Nothing is exposed of what nobody remembers.
@@ -153,7 +153,7 @@ std::optional<Decision> WeightLever::unsure() const {
 void WeightLever::ask(Decision& decision, Duration pace) const {
     const WeightGoal goal = this->goal();
     const bool is_observed = plugin_.observed(goal).has_value();
-    const Instant due = !plugin_.error().empty() ? plugin_.at() + error_pace
+    const Instant due = !plugin_.error().empty() ? plugin_.at() + plugin_error_pace
                         : is_observed            ? plugin_.at() + pace
                                                  : now_;
     if (now_ < due) {

@@ -13,8 +13,6 @@
 namespace sluice::kube {
 namespace {
 
-constexpr std::size_t pem_bytes_max = 1 << 20;
-
 struct Text {
     std::string where;  // the field, and the file if it names one
     Redacted bytes;

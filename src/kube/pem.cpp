@@ -13,9 +13,6 @@ namespace {
 using Certificate = std::unique_ptr<X509, decltype(&X509_free)>;
 using Key = std::unique_ptr<EVP_PKEY, decltype(&EVP_PKEY_free)>;
 
-// An int holds the length that OpenSSL wants; our files are bounded far below.
-constexpr std::size_t pem_bytes_max = 1 << 20;
-
 int no_password(char*, int, int, void*) {
     return 0;
 }

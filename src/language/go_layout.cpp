@@ -58,7 +58,7 @@ constexpr std::array<std::string_view, 12> months{"January",   "February", "Marc
 constexpr std::array<std::string_view, 7> weekdays{"Sunday",   "Monday", "Tuesday", "Wednesday",
                                                    "Thursday", "Friday", "Saturday"};
 
-bool is_digit(char c) {
+bool is_decimal(char c) {
     return c >= '0' && c <= '9';
 }
 bool is_capital(char c) {
@@ -184,7 +184,7 @@ class Reader {
     // May follow any second.
     bool fraction() {
         const bool is_there =
-            text_.size() >= 2 && (text_[0] == '.' || text_[0] == ',') && is_digit(text_[1]);
+            text_.size() >= 2 && (text_[0] == '.' || text_[0] == ',') && is_decimal(text_[1]);
         if (!is_there) return true;
         const std::size_t end = std::min(text_.find_first_not_of("0123456789", 1), text_.size());
         std::int64_t unit = 100'000'000;
@@ -232,7 +232,7 @@ class Reader {
         const bool may_be_followed = text_.starts_with("GMT");
         text_.remove_prefix(is_signed ? 0 : length);
         const bool is_followed = may_be_followed && text_.size() >= 2 &&
-                                 (text_[0] == '+' || text_[0] == '-') && is_digit(text_[1]);
+                                 (text_[0] == '+' || text_[0] == '-') && is_decimal(text_[1]);
         if (!is_signed && !is_followed) return true;
         const int sign = text_[0] == '-' ? -1 : 1;
         text_.remove_prefix(1);

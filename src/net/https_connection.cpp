@@ -16,7 +16,7 @@ namespace asio = boost::asio;
 namespace http = boost::beast::http;
 using boost::system::error_code;
 
-constexpr std::size_t unread_bytes_max = 64 << 20;  // of a refused body; then we do reset
+constexpr std::size_t discarded_bytes_max = 64 << 20;  // of a refused body; then we do reset
 constexpr std::size_t early_bytes_max = 8 << 10;    // of requests that come while a stream goes on
 constexpr std::size_t piece_of_reading = 16 << 10;  // a TLS record
 
@@ -302,7 +302,7 @@ void HttpsConnection::leave() {
     error_code ignored;
     ignored = below.socket().shutdown(asio::ip::tcp::socket::shutdown_send, ignored);
     below.expires_after(owner_->limits.handshake_time);
-    discard(unread_bytes_max);
+    discard(discarded_bytes_max);
 }
 
 void HttpsConnection::shut_down() {

@@ -41,7 +41,7 @@ TimeToLive time_to_live_in(const Fields& fields) {
             seconds("secondsAfterSuccess")};
 }
 
-RunSpec read_fields(const Fields& fields) {
+RunSpec run_spec_in(const Fields& fields) {
     RunSpec spec;
     fields.find("metrics", required);
     spec.metrics = read_metrics(fields);
@@ -182,7 +182,7 @@ bool is_over(Phase phase) {
 }
 
 std::expected<RunSpec, FieldErrors> read_run_spec(const model::CustomObject& object) {
-    return read_part(object.spec, "spec", read_fields);
+    return read_part(object.spec, "spec", run_spec_in);
 }
 
 TimeToLive read_time_to_live(const model::CustomObject& object) {

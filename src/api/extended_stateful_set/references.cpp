@@ -14,20 +14,20 @@ namespace {
 namespace json = boost::json;
 
 // Where a name stands, from what holds it.
-struct Place {
+struct Naming {
     const char* object;  // the path to whatever names it
     const char* name;    // in there
     const model::Resource* resource;
 };
-constexpr Place in_variables[] = {
+constexpr Naming in_variables[] = {
     {"/valueFrom/configMapKeyRef", "/name", &model::config_map_contents},
     {"/valueFrom/secretKeyRef", "/name", &model::secret_contents}};
-constexpr Place in_environments[] = {{"/configMapRef", "/name", &model::config_map_contents},
-                                     {"/secretRef", "/name", &model::secret_contents}};
-constexpr Place in_volumes[] = {{"/configMap", "/name", &model::config_map_contents},
-                                {"/secret", "/secretName", &model::secret_contents}};
-constexpr Place in_sources[] = {{"/configMap", "/name", &model::config_map_contents},
-                                {"/secret", "/name", &model::secret_contents}};
+constexpr Naming in_environments[] = {{"/configMapRef", "/name", &model::config_map_contents},
+                                      {"/secretRef", "/name", &model::secret_contents}};
+constexpr Naming in_volumes[] = {{"/configMap", "/name", &model::config_map_contents},
+                                 {"/secret", "/secretName", &model::secret_contents}};
+constexpr Naming in_sources[] = {{"/configMap", "/name", &model::config_map_contents},
+                                 {"/secret", "/name", &model::secret_contents}};
 
 // The entries of a list; nothing where there is none.
 const json::array& list_at(const json::value& whole, const char* path) {
@@ -61,8 +61,8 @@ class References {
     }
 
   private:
-    void add(const json::value& holder, std::span<const Place> places) {
-        for (const Place& place : places) {
+    void add(const json::value& holder, std::span<const Naming> places) {
+        for (const Naming& place : places) {
             const json::value* names = model::value_at(holder, place.object);
             if (!names || !names->is_object()) continue;
             const std::string name{model::text_at(*names, place.name)};

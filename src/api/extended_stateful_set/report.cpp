@@ -17,7 +17,7 @@ using engine::StatusReport;
 
 constexpr const char* edit =
     "what the message says; to change the gate: kubectl -n {0} edit extendedstatefulset {1}";
-constexpr const char* retry =
+constexpr const char* try_again =
     "another template; to try the same one again: kubectl -n {0} annotate --overwrite "
     "extendedstatefulset {1} sluice.dev/abort- sluice.dev/retry=$(date +%s)";
 constexpr engine::Command own_commands[] = {
@@ -65,7 +65,7 @@ constexpr engine::Command own_commands[] = {
     {Reason::RunHeld,
      "what the message says, it is tried again by itself; to do without the Job: kubectl -n {0} "
      "edit extendedstatefulset {1}"},
-    {Reason::RolledBack, retry},
+    {Reason::RolledBack, try_again},
     {Reason::Paused, "kubectl -n {0} annotate extendedstatefulset {1} sluice.dev/paused-"},
 };
 

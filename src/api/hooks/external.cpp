@@ -99,7 +99,7 @@ std::expected<Ask, HookStep> with_secrets(const ExternalHook& hook, const Transi
     if (!hook.headers_secret.empty()) {
         const auto secret = read_secret(transition, learnt, hook.headers_secret);
         if (!secret) return std::unexpected(secret.error());
-        const Result<Url> url = read_url(hook.url, "headersSecret");
+        const Result<Url> url = api::read_url(hook.url, "headersSecret");
         if (!url) return std::unexpected<HookStep>(refuse("the url " + url.error().message));
         if (const Result<void> sent = secret->is_not_kept_from(*url); !sent) {
             return std::unexpected<HookStep>(refuse(sent.error().message));

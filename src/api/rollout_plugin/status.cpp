@@ -8,7 +8,7 @@ namespace sluice::api::rollout_plugin {
 namespace {
 
 // The bounds of deploy/crds/rolloutplugins.argoproj.io.yaml.
-constexpr int steps_max = 100;
+constexpr int step_max = 100;
 constexpr int weight_max = 100;
 
 void pause_conditions(JsonWriter& json, const std::vector<PauseCondition>& conditions) {
@@ -72,7 +72,7 @@ constexpr auto status_fields = [](auto& json, auto& status) {
         .field("abortedRevision", status.abort.revision, name_max)
         .field("abortedAt", status.abort.at)
         .field("promoteFullGeneration", status.commands.promoted_at)
-        .field("currentStepIndex", status.step, steps_max)
+        .field("currentStepIndex", status.step, step_max)
         .field("controllerPause", status.pause.begun)
         .field("pauseStartTime", status.pause.start);
     pause_conditions(json, status.pause.conditions);

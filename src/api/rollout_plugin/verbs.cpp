@@ -87,7 +87,7 @@ struct StepText {
         return fmt::format("setWeight {}", step.percent);
     }
     std::string operator()(const Pause& step) const {
-        return step.duration ? "pause for " + to_text(*step.duration)
+        return step.duration ? "pause for " + sluice::to_text(*step.duration)
                              : std::string{"pause until promoted"};
     }
     std::string operator()(const AnalysisCall& step) const {

@@ -12,7 +12,7 @@ namespace sluice::probe {
 
 namespace {
 
-constexpr std::size_t prefix_bytes = 5;
+constexpr std::size_t frame_head_bytes = 5;
 constexpr std::size_t frame_bytes_max = 64 << 10;  // go-plugin reads 1 KiB at a time
 constexpr std::size_t line_bytes_max = 512;
 constexpr double lines_per_second = 10;
@@ -59,16 +59,16 @@ void LogLines::tell(std::string_view line) {
 
 bool StdioFrames::take(std::string_view bytes, LogLines& into) {
     held_ += bytes;
-    while (held_.size() >= prefix_bytes) {
+    while (held_.size() >= frame_head_bytes) {
         std::size_t length = 0;
-        for (const char c : held_.substr(1, prefix_bytes - 1))
+        for (const char c : held_.substr(1, frame_head_bytes - 1))
             length = length << 8 | static_cast<unsigned char>(c);
         if (held_.front() != 0 || length > frame_bytes_max) return false;
-        if (held_.size() < prefix_bytes + length) return true;
+        if (held_.size() < frame_head_bytes + length) return true;
         ::plugin::StdioData printed;
-        if (!printed.ParseFromString(held_.substr(prefix_bytes, length))) return false;
+        if (!printed.ParseFromString(held_.substr(frame_head_bytes, length))) return false;
         into.take(printed.data());
-        held_.erase(0, prefix_bytes + length);
+        held_.erase(0, frame_head_bytes + length);
     }
     return true;
 }

@@ -47,7 +47,7 @@ std::string promotion(const PluginCall& call) {
     return request.SerializeAsString();
 }
 
-std::unexpected<Error> malformed(std::string what) {
+std::unexpected<Error> ill_formed(std::string what) {
     return failure(ErrorKind::Malformed, std::move(what));
 }
 
@@ -57,7 +57,7 @@ bool is_revision(const std::string& text) {
 
 Result<PluginAnswer> read_status(const std::string& bytes) {
     wire::ResourceStatus said;
-    if (!said.ParseFromString(bytes)) return malformed("sent a status that cannot be read");
+    if (!said.ParseFromString(bytes)) return ill_formed("sent a status that cannot be read");
     const ResourceStatus status{said.replicas(),
                                 said.updated_replicas(),
                                 said.ready_replicas(),
@@ -67,10 +67,10 @@ Result<PluginAnswer> read_status(const std::string& bytes) {
                                 said.ready()};
     if (status.replicas < 0 || status.updated_replicas < 0 || status.ready_replicas < 0 ||
         status.available_replicas < 0) {
-        return malformed("sent a status with a number of replicas below zero");
+        return ill_formed("sent a status with a number of replicas below zero");
     }
     if (!is_revision(status.current_revision) || !is_revision(status.updated_revision)) {
-        return malformed(
+        return ill_formed(
             "sent a status whose revisions are not both there, printable and at most 253 bytes "
             "long");
     }
@@ -79,13 +79,13 @@ Result<PluginAnswer> read_status(const std::string& bytes) {
 
 Result<PluginAnswer> read_verified(const std::string& bytes) {
     wire::VerifyWeightResponse said;
-    if (!said.ParseFromString(bytes)) return malformed("sent an answer that cannot be read");
+    if (!said.ParseFromString(bytes)) return ill_formed("sent an answer that cannot be read");
     return PluginAnswer{.verified = said.verified(), .message = printable(said.message())};
 }
 
 template <class Response>
 Result<PluginAnswer> read_empty(const std::string& bytes) {
-    if (!Response().ParseFromString(bytes)) return malformed("sent an answer that cannot be read");
+    if (!Response().ParseFromString(bytes)) return ill_formed("sent an answer that cannot be read");
     return PluginAnswer{};
 }
 

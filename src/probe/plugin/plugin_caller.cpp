@@ -38,8 +38,8 @@ struct Line {
     std::size_t calls = 0;
 };
 
-struct Call {
-    Call(asio::io_context& loop, PluginCall what, PluginCaller::Done whom)
+struct Conversation {
+    Conversation(asio::io_context& loop, PluginCall what, PluginCaller::Done whom)
         : asked(std::move(what)), done(std::move(whom)), alarm(loop) {}
 
     std::string subject() const { return "plugin " + quoted(asked.plugin); }
@@ -116,28 +116,28 @@ struct PluginCaller::State : std::enable_shared_from_this<PluginCaller::State> {
             if (!self) return;
             const auto found = self->calls.find(id);
             if (found == self->calls.end() || found->second->is_decided) return;
-            const std::shared_ptr<Call> call = found->second;
+            const std::shared_ptr<Conversation> call = found->second;
             react(*self, *call, std::move(came)...);
         };
     }
 
-    void begin(CallId id, Call& call);
-    void begin_with_program(CallId id, Call& call);
-    void send(CallId id, Call& call, Result<GrpcPeer> peer);
-    void take(CallId id, Call& call, Result<net::HttpResponse> answer);
+    void begin(CallId id, Conversation& call);
+    void begin_with_program(CallId id, Conversation& call);
+    void send(CallId id, Conversation& call, Result<GrpcPeer> peer);
+    void take(CallId id, Conversation& call, Result<net::HttpResponse> answer);
     void settle(CallId id, Result<PluginAnswer> result);
-    std::shared_ptr<Call> extract(CallId id);
+    std::shared_ptr<Conversation> extract(CallId id);
 
     asio::io_context& loop;
     const PluginBounds bounds;
     const kube::Lead& lead;  // of the caller, which outlives us
     PluginPrograms programs;
     std::map<std::string, std::shared_ptr<Line>> lines;
-    std::map<CallId, std::shared_ptr<Call>> calls;
+    std::map<CallId, std::shared_ptr<Conversation>> calls;
     CallId last_id = 0;
 };
 
-void PluginCaller::State::begin(CallId id, Call& call) {
+void PluginCaller::State::begin(CallId id, Conversation& call) {
     std::shared_ptr<Line>& line = lines[call.line()];
     if (!line) line = std::make_shared<Line>(loop, bounds.in_flight_max);
     ++line->calls;
@@ -152,24 +152,24 @@ void PluginCaller::State::begin(CallId id, Call& call) {
     send(id, call, peer_of(std::get<PluginEndpoint>(call.asked.address)));
 }
 
-void PluginCaller::State::begin_with_program(CallId id, Call& call) {
+void PluginCaller::State::begin_with_program(CallId id, Conversation& call) {
     call.alarm.expires_at(call.until);
     call.alarm.async_wait(
-        when_there(id, [id](State& self, Call& late, boost::system::error_code stopped) {
+        when_there(id, [id](State& self, Conversation& late, boost::system::error_code stopped) {
             if (stopped || late.is_sent) return;
             self.settle(id, failure(ErrorKind::Timeout,
                                     fmt::format("{} was not ready within {}", late.subject(),
                                                 to_text(late.asked.timeout))));
         }));
     programs.reach(call.program(),
-                   when_there(id, [id](State& self, Call& here, Result<GrpcPeer> peer) {
+                   when_there(id, [id](State& self, Conversation& here, Result<GrpcPeer> peer) {
                        // The programs speak of the plugin by themselves.
                        if (!peer) return self.settle(id, std::unexpected(peer.error()));
                        self.send(id, here, std::move(peer));
                    }));
 }
 
-void PluginCaller::State::send(CallId id, Call& call, Result<GrpcPeer> peer) {
+void PluginCaller::State::send(CallId id, Conversation& call, Result<GrpcPeer> peer) {
     if (!peer) {
         return settle(id, failure(peer.error().kind,
                                   fmt::format("{}: {}", call.subject(), peer.error().message)));
@@ -180,15 +180,15 @@ void PluginCaller::State::send(CallId id, Call& call, Result<GrpcPeer> peer) {
     call.alarm.cancel();
     call.transfer =
         lines.at(call.line())
-            ->http.start(
-                grpc_request(*peer, path_of(call.asked.method), to_message(call.asked),
-                             std::max(left, 1ms), bounds.answer_bytes_max),
-                when_there(id, [id](State& self, Call& here, Result<net::HttpResponse> answer) {
-                    self.take(id, here, std::move(answer));
-                }));
+            ->http.start(grpc_request(*peer, path_of(call.asked.method), to_message(call.asked),
+                                      std::max(left, 1ms), bounds.answer_bytes_max),
+                         when_there(id, [id](State& self, Conversation& here,
+                                             Result<net::HttpResponse> answer) {
+                             self.take(id, here, std::move(answer));
+                         }));
 }
 
-void PluginCaller::State::take(CallId id, Call& call, Result<net::HttpResponse> answer) {
+void PluginCaller::State::take(CallId id, Conversation& call, Result<net::HttpResponse> answer) {
     if (call.is_for_program()) {
         const bool is_silent = !answer && answer.error().kind == ErrorKind::Timeout;
         programs.heard(call.program(), !is_silent);
@@ -206,15 +206,15 @@ void PluginCaller::State::settle(CallId id, Result<PluginAnswer> result) {
     calls.at(id)->is_decided = true;
     asio::post(loop, [weak = weak_from_this(), id, result = std::move(result)] {
         const std::shared_ptr<State> self = weak.lock();
-        const std::shared_ptr<Call> call = self ? self->extract(id) : nullptr;
+        const std::shared_ptr<Conversation> call = self ? self->extract(id) : nullptr;
         if (call) call->done(result);
     });
 }
 
-std::shared_ptr<Call> PluginCaller::State::extract(CallId id) {
+std::shared_ptr<Conversation> PluginCaller::State::extract(CallId id) {
     auto node = calls.extract(id);
     if (!node) return nullptr;
-    std::shared_ptr<Call> call = std::move(node.mapped());
+    std::shared_ptr<Conversation> call = std::move(node.mapped());
     call->alarm.cancel();
     if (!call->has_place) return call;
     const std::shared_ptr<Line> line = lines.at(call->line());
@@ -237,11 +237,12 @@ PluginCaller::~PluginCaller() {
 PluginCaller::CallId PluginCaller::ask(PluginCall call, Done done) {
     const CallId id = ++state_->last_id;
     call.timeout = std::clamp(call.timeout, Duration(1ms), state_->bounds.timeout_max);
-    auto made = std::make_shared<Call>(state_->loop, std::move(call), std::move(done));
+    auto made = std::make_shared<Conversation>(state_->loop, std::move(call), std::move(done));
     made->until = SteadyClock::now() + made->asked.timeout;
     state_->calls.emplace(id, std::move(made));
-    asio::post(state_->loop,
-               state_->when_there(id, [id](State& self, Call& here) { self.begin(id, here); }));
+    asio::post(state_->loop, state_->when_there(id, [id](State& self, Conversation& here) {
+        self.begin(id, here);
+    }));
     return id;
 }
 

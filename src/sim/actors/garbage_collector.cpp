@@ -7,7 +7,7 @@
 namespace sluice::sim {
 namespace {
 
-const std::string user = "system:serviceaccount:kube-system:generic-garbage-collector";
+const std::string collector_user = "system:serviceaccount:kube-system:generic-garbage-collector";
 const std::string foreground = "foregroundDeletion";
 const std::string orphan = "orphan";
 
@@ -74,7 +74,7 @@ class GarbageCollector final : public Controller {
                 json::object freed = at_.api.storage().find(at)->object();
                 drop_owners(freed,
                             [&](const json::object& entry) { return text(entry, "uid") == uid; });
-                is_settled &= went(at_.api.update(std::move(freed), user, at_.now()));
+                is_settled &= went(at_.api.update(std::move(freed), collector_user, at_.now()));
             }
             return is_settled && finish(place, orphan);
         }
@@ -97,7 +97,7 @@ class GarbageCollector final : public Controller {
         if (!owner) return true;
         json::object freed = owner->object();
         drop_finalizer(freed, finalizer);
-        return went(at_.api.update(std::move(freed), user, at_.now()));
+        return went(at_.api.update(std::move(freed), collector_user, at_.now()));
     }
 
     bool settle_dependent(const Place& place, const json::object& dependent) {
@@ -114,14 +114,14 @@ class GarbageCollector final : public Controller {
                 [&](const json::value& entry) { return is_in_foreground(entry.get_object()); });
             Deletion how{.uid = uid};
             if (has_waiting_owner && owners_.has_dependents(uid)) how.propagation = "Foreground";
-            const Response done =
-                at_.api.remove(place.resource, place.ns, place.name, user, at_.now(), how);
+            const Response done = at_.api.remove(place.resource, place.ns, place.name,
+                                                 collector_user, at_.now(), how);
             return went(done) || done.status == 404 || done.status == 409;
         }
         if (std::ranges::all_of(owners, keeps)) return true;
         json::object freed = dependent;
         drop_owners(freed, [&](const json::object& entry) { return !keeps(json::value(entry)); });
-        return went(at_.api.update(std::move(freed), user, at_.now()));
+        return went(at_.api.update(std::move(freed), collector_user, at_.now()));
     }
 
     const OwnerIndex& owners_;

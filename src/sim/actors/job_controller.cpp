@@ -12,7 +12,7 @@
 namespace sluice::sim {
 namespace {
 
-const std::string user = "system:serviceaccount:kube-system:job-controller";
+const std::string job_user = "system:serviceaccount:kube-system:job-controller";
 const std::string expiry_user = "system:serviceaccount:kube-system:ttl-after-finished-controller";
 
 bool is_finished(const json::object& job) {
@@ -180,7 +180,7 @@ class JobController final : public Controller {
             }
         }
         for (std::int64_t i = 0; i < count; ++i)
-            if (!went(at_.api.create(new_pod(job), user, at_.now()))) return false;
+            if (!went(at_.api.create(new_pod(job), job_user, at_.now()))) return false;
         return true;
     }
 
@@ -189,7 +189,7 @@ class JobController final : public Controller {
         for (const ObjectPtr& pod : pods) {
             if (count-- == 0) break;
             const Key key = key_of(pod->object());
-            all_went &= went(at_.api.remove("pods", key.ns, key.name, user, at_.now()));
+            all_went &= went(at_.api.remove("pods", key.ns, key.name, job_user, at_.now()));
         }
         return all_went;
     }
@@ -216,7 +216,8 @@ class JobController final : public Controller {
         }
         status["uncountedTerminatedPods"] = json::object{};
         if (status == child(job, "status")) return true;
-        return went(at_.api.update(with_status(job, std::move(status)), user, at_.now(), "status"));
+        return went(
+            at_.api.update(with_status(job, std::move(status)), job_user, at_.now(), "status"));
     }
 
     void expire(const Key& key, const json::object& job) {

@@ -7,7 +7,7 @@
 namespace sluice::sim {
 namespace {
 
-const std::string user = "system:serviceaccount:kube-system:namespace-controller";
+const std::string namespace_user = "system:serviceaccount:kube-system:namespace-controller";
 
 class NamespaceController final : public Controller {
   public:
@@ -40,14 +40,15 @@ class NamespaceController final : public Controller {
             if (!resource->namespaced || !seen.insert(id).second) continue;
             for (const ObjectPtr& object : at_.api.list(id, ns)) {
                 if (!is_terminating(object->object()))
-                    at_.api.remove(id, ns, std::string{name_of(object->object())}, user, at_.now());
+                    at_.api.remove(id, ns, std::string{name_of(object->object())}, namespace_user,
+                                   at_.now());
             }
             is_empty &= at_.api.list(id, ns).empty();
         }
         if (!is_empty) return true;  // the end of what is left brings it here again
         json::object free = space->object();
         object_in(free, "/spec").erase("finalizers");
-        return went(at_.api.update(std::move(free), user, at_.now()));
+        return went(at_.api.update(std::move(free), namespace_user, at_.now()));
     }
 
     std::set<std::string> leaving_;

@@ -9,7 +9,7 @@
 namespace sluice::sim {
 namespace {
 
-const std::string user = "system:serviceaccount:kube-system:persistent-volume-binder";
+const std::string binder_user = "system:serviceaccount:kube-system:persistent-volume-binder";
 const std::string protector = "system:serviceaccount:kube-system:pvc-protection-controller";
 const std::string_view protection = "kubernetes.io/pvc-protection";
 
@@ -56,7 +56,7 @@ class Volumes final : public Controller {
             const std::string volume{text(child(claim, "spec"), "volumeName")};
             if (volume.empty()) return;
             at_.timeline.after(at_.options.pace.controller_most, [this, volume] {
-                at_.api.remove("persistentvolumes", {}, volume, user, at_.now());
+                at_.api.remove("persistentvolumes", {}, volume, binder_user, at_.now());
             });
             return;
         }
@@ -80,7 +80,7 @@ class Volumes final : public Controller {
 
     bool lose(json::object claim) {
         claim["status"] = {{"phase", "Lost"}};
-        return went(at_.api.update(std::move(claim), user, at_.now(), "status"));
+        return went(at_.api.update(std::move(claim), binder_user, at_.now(), "status"));
     }
 
     static bool is_pending(const json::object& claim) {
@@ -101,10 +101,10 @@ class Volumes final : public Controller {
         if (const ObjectPtr volume = volume_of(claim)) {
             json::object larger = volume->object();
             object_in(larger, "/spec")["capacity"] = size;
-            if (!went(at_.api.update(std::move(larger), user, at_.now()))) return false;
+            if (!went(at_.api.update(std::move(larger), binder_user, at_.now()))) return false;
         }
         object_in(claim, "/status")["capacity"] = size;
-        return went(at_.api.update(std::move(claim), user, at_.now(), "status"));
+        return went(at_.api.update(std::move(claim), binder_user, at_.now(), "status"));
     }
 
     bool bind(const ObjectPtr& claim) {
@@ -112,23 +112,24 @@ class Volumes final : public Controller {
         const Key key = key_of(object);
         const std::string volume = "pvc-" + std::string{uid_of(object)};
         if (!at_.api.find("persistentvolumes", {}, volume)) {
-            if (!went(at_.api.create(new_volume(object, volume), user, at_.now()))) return false;
+            if (!went(at_.api.create(new_volume(object, volume), binder_user, at_.now())))
+                return false;
             json::object made = at_.api.find("persistentvolumes", {}, volume)->object();
             made["status"] = {{"phase", "Bound"}};
-            at_.api.update(std::move(made), user, at_.now(), "status");
+            at_.api.update(std::move(made), binder_user, at_.now(), "status");
         }
         json::object named = object;
         object_in(named, "/spec")["volumeName"] = volume;
         if (!has_finalizer(named, protection))
             array_in(named, "/metadata/finalizers").push_back(json::value(protection));
-        if (!went(at_.api.update(std::move(named), user, at_.now()))) return false;
+        if (!went(at_.api.update(std::move(named), binder_user, at_.now()))) return false;
         json::object bound = at_.api.find("persistentvolumeclaims", key.ns, key.name)->object();
         const json::object& spec = child(bound, "spec");
         json::object status{{"phase", "Bound"},
                             {"accessModes", children(spec, "accessModes")},
                             {"capacity", child(child(spec, "resources"), "requests")}};
         bound["status"] = std::move(status);
-        return went(at_.api.update(std::move(bound), user, at_.now(), "status"));
+        return went(at_.api.update(std::move(bound), binder_user, at_.now(), "status"));
     }
 
     bool is_in_use(const Key& claim) const {

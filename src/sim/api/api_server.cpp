@@ -12,8 +12,6 @@
 namespace sluice::sim {
 namespace {
 
-constexpr const char* definitions = "customresourcedefinitions.apiextensions.k8s.io";
-
 ObjectPtr bookmark(const Watch& watch, std::uint64_t version, bool ends_initial) {
     json::object object{{"kind", "Bookmark"},
                         {"apiVersion", watch.api_version},
@@ -60,7 +58,7 @@ std::string ApiServer::next_suffix() {
 }
 
 void ApiServer::learn_definition(const std::string& name) {
-    if (const ObjectPtr found = find(definitions, {}, name))
+    if (const ObjectPtr found = find(custom_definitions, {}, name))
         custom_[name] = resources_of(found->object());
     else
         custom_.erase(name);

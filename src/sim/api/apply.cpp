@@ -188,7 +188,7 @@ Patched server_side_apply(const json::object& live, const json::object& applied,
                           const Apply& apply) {
     if (auto refused = too_deep(live, applied)) return std::unexpected{*refused};
     const json::value* sent = find(applied, "/metadata/managedFields");
-    if (sent && !sent->is_null()) return bad_request("metadata.managedFields must be nil");
+    if (sent && !sent->is_null()) return bad_patch("metadata.managedFields must be nil");
     const Shape& shape = shape_of(applied);
     const std::string api_version = text_at(applied, "/apiVersion");
     if (auto fault = fault_of_object(applied, &shape, ""))

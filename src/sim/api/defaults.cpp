@@ -159,7 +159,7 @@ void begin_definition(json::object& definition) {
 // The defaults of a type, a blank between them: "way=value", where a value that is not JSON is a
 // text, and "way:type". A dot stands between the steps of a way; a step to a list goes to each of
 // its entries, and one with a "+" makes the object that is not there.
-struct Type {
+struct DefaultsOf {
     // Of a resource: its id, with "new" before it for what only a new one gets, and "written" for
     // what is written out in the end.
     std::string_view name;
@@ -171,7 +171,7 @@ constexpr std::string_view written_in_events =
     "eventTime=null firstTimestamp=null lastTimestamp=null source={} reportingComponent= "
     "reportingInstance=";
 
-constexpr Type types[] = {
+constexpr DefaultsOf defaults_of_types[] = {
     {"action", "httpGet.path=/ httpGet.scheme=HTTP"},
     {"probe",
      "timeoutSeconds=1 periodSeconds=10 successThreshold=1 failureThreshold=3 httpGet.path=/ "
@@ -271,7 +271,7 @@ Default to_default(std::string_view word, const Types& known) {
 
 Types read_types() {
     Types known;
-    for (const Type& type : types) {
+    for (const DefaultsOf& type : defaults_of_types) {
         Defaults& defaults = known[type.name];
         defaults.rest = type.rest;
         for (const std::string_view word : parts_of(type.defaults, ' '))

@@ -50,7 +50,7 @@ bool is_like_object(const json::value* value) {
 bool is_like_array(const json::value* value) {
     return !value || value->is_null() || value->is_array();
 }
-const json::object& object_in(const json::value* value) {
+const json::object& object_or_nothing(const json::value* value) {
     return value && value->is_object() ? value->get_object() : nothing;
 }
 
@@ -133,8 +133,8 @@ Outcome compare_leaves(const json::value* before, const json::value* after) {
 Outcome compare(const json::value* before, const json::value* after, const Texture& texture,
                 Level level) {
     if (!texture.is_whole && is_like_object(before) && is_like_object(after)) {
-        const json::object& old = object_in(before);
-        const json::object& fresh = object_in(after);
+        const json::object& old = object_or_nothing(before);
+        const json::object& fresh = object_or_nothing(after);
         if (!old.empty() || !fresh.empty())
             return {compare_objects(old, fresh, before != nullptr, texture.shape, level), !before,
                     !after};

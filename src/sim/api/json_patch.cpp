@@ -114,7 +114,7 @@ class Patching {
     Done add(const std::optional<std::string>& path, json::value value) {
         const Spot at = spot(path);
         if (!at.in) return unprocessable();
-        if (is_deeper(value, depth_max - at.depth)) return bad_request("exceeded max depth");
+        if (is_deeper(value, depth_max - at.depth)) return bad_patch("exceeded max depth");
         if (json::object* object = at.in->if_object()) {
             (*object)[at.key] = std::move(value);
             return {};
@@ -139,14 +139,14 @@ class Patching {
     Done replace(const Operation& operation) {
         json::value value = value_of(operation);
         if (operation.path && operation.path->empty()) {
-            if (is_deeper(value, depth_max)) return bad_request("exceeded max depth");
+            if (is_deeper(value, depth_max)) return bad_patch("exceeded max depth");
             root_ = std::move(value);
             return {};
         }
         const Spot at = spot(operation.path);
         if (!at.is_known) return unprocessable();
         if (at.in->is_object()) return add(operation.path, std::move(value));
-        if (is_deeper(value, depth_max - at.depth)) return bad_request("exceeded max depth");
+        if (is_deeper(value, depth_max - at.depth)) return bad_patch("exceeded max depth");
         *at.value = std::move(value);
         return {};
     }

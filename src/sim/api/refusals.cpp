@@ -7,13 +7,13 @@
 
 namespace sluice::sim {
 
-std::unexpected<PatchRefused> bad_request(std::string message) {
+std::unexpected<PatchRefused> bad_patch(std::string message) {
     return std::unexpected{PatchRefused{400, "BadRequest", std::move(message)}};
 }
 
 std::unexpected<PatchRefused> cannot_unmarshal(const json::value& value, std::string_view into) {
-    return bad_request(fmt::format("error decoding patch: json: cannot unmarshal {} into Go {}",
-                                   go_type(value), into));
+    return bad_patch(fmt::format("error decoding patch: json: cannot unmarshal {} into Go {}",
+                                 go_type(value), into));
 }
 
 std::unexpected<PatchRefused> unprocessable() {
@@ -42,7 +42,7 @@ bool is_deeper(const json::value& value, int levels) {
 
 std::optional<PatchRefused> too_deep(const json::object& document, const json::value& patch) {
     if (!is_deeper(patch, depth_max) && !is_deeper(document, depth_max)) return {};
-    return bad_request("exceeded max depth").error();
+    return bad_patch("exceeded max depth").error();
 }
 
 std::string_view go_type(const json::value& value) {

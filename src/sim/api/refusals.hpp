@@ -12,7 +12,7 @@ namespace sluice::sim {
 // No type of Kubernetes nests deeper, and every walk over a document is recursive.
 inline constexpr int depth_max = 100;
 
-std::unexpected<PatchRefused> bad_request(std::string message);
+std::unexpected<PatchRefused> bad_patch(std::string message);
 // "value of type x" or "struct field x of type y": what the value should have been.
 std::unexpected<PatchRefused> cannot_unmarshal(const json::value& value, std::string_view into);
 // What the API server makes of every patch that is well-formed and does not fit the document.

@@ -12,6 +12,8 @@
 
 namespace sluice::sim {
 
+inline constexpr const char* custom_definitions = "customresourcedefinitions.apiextensions.k8s.io";
+
 struct Resource {
     std::string group;  // empty: core
     std::string version;

@@ -137,7 +137,7 @@ std::string trimmed(std::string_view text) {
 }
 
 // Splits at commas that stand outside of brackets.
-std::vector<std::string> split(std::string_view text) {
+std::vector<std::string> split_terms(std::string_view text) {
     std::vector<std::string> parts;
     int depth = 0;
     std::string part;
@@ -200,7 +200,7 @@ std::expected<bool, std::string> matches_labels(const json::object& object,
 std::expected<bool, std::string> matches_fields(const json::object& object,
                                                 const std::string& selector) {
     if (selector.empty()) return true;
-    for (const std::string& part : split(selector)) {
+    for (const std::string& part : split_terms(selector)) {
         const auto term = field_term(part);
         if (!term)
             return std::unexpected(
@@ -222,7 +222,7 @@ std::string fault_of_fields(const Resource& resource, const std::string& selecto
     const bool has_more = kind == "Event" || kind == "Node" || kind == "Namespace" ||
                           kind == "Secret" || kind == "Job";
     if (selector.empty() || has_more) return {};
-    for (const std::string& part : split(selector)) {
+    for (const std::string& part : split_terms(selector)) {
         const auto term = field_term(part);
         const bool is_known = !term || std::ranges::count(of_all, term->key) > 0 ||
                               (kind == "Pod" && std::ranges::count(of_pods, term->key) > 0);

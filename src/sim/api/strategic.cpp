@@ -163,7 +163,7 @@ Done merge_ordered(json::object& original, json::object& patch, const Shape* sha
                    std::string_view directive_key, const json::value& wanted) {
     const std::string name = list_of(directive_key, order_prefix);
     if (name.empty() || !wanted.is_array())
-        return bad_request("invalid patch format of setElementOrder list");
+        return bad_patch("invalid patch format of setElementOrder list");
     const json::array& order = wanted.get_array();
     const json::value* theirs = original.if_contains(name);
     const json::value* ours = patch.if_contains(name);
@@ -185,12 +185,12 @@ Done merge_ordered(json::object& original, json::object& patch, const Shape* sha
 }
 
 Done retain(json::object& original, const json::object& patch, const json::value& kept) {
-    if (!kept.is_array()) return bad_request("invalid patch format of retainKeys");
+    if (!kept.is_array()) return bad_patch("invalid patch format of retainKeys");
     const Places names = places_of(kept.get_array(), {});
     const auto is_kept = [&](std::string_view key) { return names.contains(quoted(key)); };
     for (const auto& [key, value] : patch)
         if (!value.is_null() && !is_directive(key) && !is_kept(key))
-            return bad_request("invalid patch format of retainKeys");
+            return bad_patch("invalid patch format of retainKeys");
     json::object left;
     for (const auto& [key, value] : original)
         if (is_kept(key)) left.emplace(key, value);
@@ -225,7 +225,7 @@ Done merge_member(json::object& original, std::string_view key, const json::valu
 
 Done delete_from(json::object& original, std::string_view key, const json::value& unwanted) {
     const std::string name = list_of(key, delete_prefix);
-    if (name.empty()) return bad_request("invalid patch format of primitive list");
+    if (name.empty()) return bad_patch("invalid patch format of primitive list");
     json::value* current = original.if_contains(name);
     if (unwanted.is_null()) {
         erase_member(original, name);
@@ -269,8 +269,8 @@ Patched strategic_merge_patch(const json::object& document, const json::value& p
     if (auto refused = too_deep(document, patch)) return std::unexpected{*refused};
     const json::object* wanted = patch.if_object();
     if (!wanted)
-        return bad_request("json: cannot unmarshal " + std::string{go_type(patch)} +
-                           " into Go value of type map[string]interface {}");
+        return bad_patch("json: cannot unmarshal " + std::string{go_type(patch)} +
+                         " into Go value of type map[string]interface {}");
     return merge(document, *wanted, &shape_of(document));
 }
 

@@ -13,8 +13,6 @@
 namespace sluice::sim {
 namespace {
 
-constexpr const char* definitions = "customresourcedefinitions.apiextensions.k8s.io";
-
 void move_key(json::object& object, const char* from, const char* to) {
     if (json::value* found = object.if_contains(from)) {
         json::value value = std::move(*found);
@@ -141,7 +139,7 @@ Response Writing::stored(const Place& place, json::object object, int status,
                          std::vector<std::string> warnings) {
     if (is_dry) return accepted(std::move(object), status, std::move(warnings));
     const ObjectPtr after = server_.storage_.put(place, std::move(object), user_);
-    if (place.resource == definitions) server_.learn_definition(place.name);
+    if (place.resource == custom_definitions) server_.learn_definition(place.name);
     return accepted(after->object(), status, std::move(warnings));
 }
 

@@ -4,10 +4,10 @@
 
 namespace sluice::sim {
 
-constexpr int depth_max = 100;
+constexpr int yaml_depth_max = 100;
 
 std::expected<std::vector<json::value>, std::string> parse_documents(const std::string& text) {
-    auto documents = model::read_yaml(text, {.depth_max = depth_max});
+    auto documents = model::read_yaml(text, {.depth_max = yaml_depth_max});
     if (!documents)
         return std::unexpected("error converting YAML to JSON: " + documents.error().what);
     std::erase_if(*documents, [](const json::value& one) { return one.is_null(); });
@@ -17,7 +17,7 @@ std::expected<std::vector<json::value>, std::string> parse_documents(const std::
 std::expected<json::value, std::string> parse_document(const std::string& text) {
     boost::system::error_code failed;
     json::parse_options options;
-    options.max_depth = depth_max;
+    options.max_depth = yaml_depth_max;
     json::value value = json::parse(text, failed, {}, options);
     if (!failed) return value;
     auto documents = parse_documents(text);

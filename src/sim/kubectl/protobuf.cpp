@@ -91,7 +91,7 @@ constexpr Message messages[] = {
      "minAvailable=1:intstr selector=2:LabelSelector maxUnavailable=3:intstr"},
 };
 
-struct Field {
+struct MessageField {
     std::string_view name;
     std::string_view type = "string";
 };
@@ -102,15 +102,15 @@ const Message* find_message(std::string_view name) {
 }
 
 // Nothing if the message has no such field, as far as we know.
-std::optional<Field> field_of(std::string_view message, int number) {
+std::optional<MessageField> field_of(std::string_view message, int number) {
     const Message* found = find_message(message);
     const std::string mark = fmt::format("={}", number);
     for (const std::string_view word : parts_of(found ? found->fields : "", ' ')) {
         const std::size_t equals = word.find('=');
         const std::size_t colon = std::min(word.find(':'), word.size());
         if (word.substr(equals, colon - equals) != mark) continue;
-        if (colon == word.size()) return Field{word.substr(0, equals)};
-        return Field{word.substr(0, equals), word.substr(colon + 1)};
+        if (colon == word.size()) return MessageField{word.substr(0, equals)};
+        return MessageField{word.substr(0, equals), word.substr(colon + 1)};
     }
     return std::nullopt;
 }
@@ -215,7 +215,7 @@ class Decoder {
 
   private:
     json::value value(std::string_view type, const RawField& field, int depth);
-    void add(json::object& message, const Field& field, const RawField& wire, int depth);
+    void add(json::object& message, const MessageField& field, const RawField& wire, int depth);
 
     Text complaint_;
 };
@@ -229,7 +229,8 @@ json::value Decoder::value(std::string_view type, const RawField& field, int dep
     return message(type, field.bytes, depth + 1);
 }
 
-void Decoder::add(json::object& message, const Field& field, const RawField& wire, int depth) {
+void Decoder::add(json::object& message, const MessageField& field, const RawField& wire,
+                  int depth) {
     const std::string_view type = field.type;
     if (type == "-") return;
     if (type == "map" || type == "bytes" || type == "quantities") {

@@ -99,7 +99,7 @@ void stays_in_its_namespace(const Promise& promise, const Change& change) {
         promise.broken("an event stands in another namespace than what it is about");
 }
 
-constexpr Rule<> rules[] = {
+constexpr Rule<> rules_of_writes[] = {
     {.name = "S10", .on_own_change = writes_its_own},
     {.name = "S11", .on_own_change = deletes_by_uid},
     {.name = "S14", .on_own_change = writes_no_secret, .on_log = logs_no_secret},
@@ -109,7 +109,7 @@ constexpr Rule<> rules[] = {
 }  // namespace
 
 void add_write_promises(Observers& all, const Inspection& inspection) {
-    add(all, rules, inspection);
+    add(all, rules_of_writes, inspection);
 }
 
 }  // namespace sluice::sim

@@ -130,7 +130,7 @@ void replaces_stuck_pods(const Promise& promise, const PodRemoval& removal) {
     }
 }
 
-constexpr Rule<> rules[] = {
+constexpr Rule<> rules_of_removals[] = {
     {.name = "S25", .on_removal = takes_back_in_order},
     {.name = "S32", .on_removal = removes_as_leader},
     {.name = "S33", .on_removal = replaces_stuck_pods},
@@ -139,7 +139,7 @@ constexpr Rule<> rules[] = {
 }  // namespace
 
 void add_removal_promises(Observers& all, const Inspection& inspection) {
-    add(all, rules, inspection);
+    add(all, rules_of_removals, inspection);
 }
 
 }  // namespace sluice::sim

@@ -109,7 +109,7 @@ void completes_what_is_complete(const Promise& promise, const SetWrite& write) {
                 place.name, name_in(pod->object()));
 }
 
-constexpr Rule<> rules[] = {
+constexpr Rule<> rules_of_sets[] = {
     {.name = "S8", .on_set_write = names_uid, .on_lowered = reads_no_namesake},
     {.name = "S10", .on_set_write = changes_partitions},
     {.name = "S17", .on_set_write = owns_no_set},
@@ -120,7 +120,7 @@ constexpr Rule<> rules[] = {
 
 void add_set_promises(Observers& all, const Inspection& inspection) {
     add<FencesRise>(all, "S3", inspection);
-    add(all, rules, inspection);
+    add(all, rules_of_sets, inspection);
 }
 
 }  // namespace sluice::sim

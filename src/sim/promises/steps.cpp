@@ -212,7 +212,7 @@ void rests_while_paused(const Promise& promise, const SetWrite& write) {
         promise.broken("the gate was lowered while the set is paused");
 }
 
-constexpr Rule<> rules[] = {
+constexpr Rule<> rules_of_steps[] = {
     {.name = "S1", .on_step = is_of_an_api, .on_release = is_asked_for},
     {.name = "S2", .on_step = pods_are_ready},
     {.name = "S9",
@@ -226,7 +226,7 @@ constexpr Rule<> rules[] = {
 }  // namespace
 
 void add_step_promises(Observers& all, const Inspection& inspection) {
-    add(all, rules, inspection);
+    add(all, rules_of_steps, inspection);
     add<StepsOnce>(all, "S4", inspection);
     add<OnePodAtATime>(all, "S5", inspection);
 }

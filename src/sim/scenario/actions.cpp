@@ -92,7 +92,7 @@ void rewriter(World& world, Words words) {
         });
 }
 
-constexpr Action table[] = {
+constexpr Action general_actions[] = {
     {"operators", "NUMBER", 1, nothing},
     {"hook-retry", "TIME", 1, nothing},
     {"clock-ahead", "TIME", 1, nothing},
@@ -181,7 +181,7 @@ constexpr Action table[] = {
 
 std::span<const Action> actions() {
     static const std::vector<Action> all = [] {
-        std::vector<Action> rows{std::begin(table), std::end(table)};
+        std::vector<Action> rows{std::begin(general_actions), std::end(general_actions)};
         const auto services = service_actions();
         rows.insert(rows.end(), services.begin(), services.end());
         return with_rows_of_apis(std::move(rows), &Api::actions);

@@ -106,7 +106,7 @@ Seen rollout(const World& world, Words words) {
     return unless_same(wanted, found);
 }
 
-constexpr Expectation table[] = {
+constexpr Expectation general_expectations[] = {
     {"pods", "NAME TAG TAG ...", 1, true,
      [](const World& world, Words words) {
          return unless_same(joined(words.subspan(1)), world.pods_text(shop, words[0]));
@@ -165,7 +165,8 @@ std::span<const Expectation> expectations() {
         return text;
     }();
     static const std::vector<Expectation> all = [] {
-        std::vector<Expectation> rows{std::begin(table), std::end(table)};
+        std::vector<Expectation> rows{std::begin(general_expectations),
+                                      std::end(general_expectations)};
         rows.push_back({"rollout", usage, 2, true, rollout});
         const auto services = service_expectations();
         rows.insert(rows.end(), services.begin(), services.end());

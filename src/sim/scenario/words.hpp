@@ -15,8 +15,6 @@
 
 namespace sluice::sim {
 
-inline constexpr const char* shop = "shop";
-
 inline Problem problem_of(const Response& response) {
     if (response.status < 300) return std::nullopt;
     return response.body.is_object() ? text_at(response.body.get_object(), "/message")

@@ -29,7 +29,7 @@ bool is_bookmark(const model::WatchEvent& event) {
 }
 
 // How long a client waits before it gives an answer up.
-constexpr Duration patience = 15s;
+constexpr Duration answer_patience = 15s;
 constexpr Duration slowness = 12s;
 
 }  // namespace
@@ -137,7 +137,7 @@ void OperatorHost::exchange(Access access, std::function<void()> carry_out,
         if (is_answered) return later(latency(), answer);
         if (mishap == Mishap::Slow) return later(slowness, answer);
         const bool silent = mishap == Mishap::LoseRequest || mishap == Mishap::LoseAnswer;
-        later(silent ? patience : latency(), [fail, mishap] { fail(failure_of(mishap)); });
+        later(silent ? answer_patience : latency(), [fail, mishap] { fail(failure_of(mishap)); });
     };
     later(latency(), to_server);
 }

@@ -4,8 +4,6 @@
 namespace sluice::sim {
 namespace {
 
-constexpr const char* shop = "shop";
-
 void change_image(Chaos& chaos) {
     const std::string set = chaos.some_set();
     const std::string behaviour = chaos.some_behaviour();

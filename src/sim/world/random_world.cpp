@@ -9,7 +9,6 @@
 namespace sluice::sim {
 namespace {
 
-constexpr const char* shop = "shop";
 constexpr Duration liveness_time = 90min;
 constexpr Duration patience = 20min;  // of a person who sees no end
 

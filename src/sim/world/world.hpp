@@ -12,6 +12,9 @@
 
 namespace sluice::sim {
 
+// The namespace where nearly everything happens.
+inline constexpr const char* shop = "shop";
+
 struct WorldOptions {
     std::uint64_t seed = 1;
     int operators = 1;  // of more than one, the holder of the lease leads
@@ -23,7 +26,7 @@ struct WorldOptions {
 
 struct SetOptions {
     std::string name = "web";
-    std::string ns = "shop";
+    std::string ns = shop;
     std::int64_t replicas = 3;
     std::map<std::string, std::string> labels = {};
     std::string image = "app:a";

@@ -7,7 +7,7 @@
 namespace sluice::sim {
 namespace {
 
-const std::string resource = "persistentvolumeclaims";
+const std::string claim_resource = "persistentvolumeclaims";
 
 // Who may stand in the owner references of a claim.
 struct Owner {
@@ -80,7 +80,7 @@ std::string Claims::name(const json::value& model, const SetPod& pod) const {
 }
 
 ObjectPtr Claims::find(const json::value& model, const SetPod& pod) const {
-    return at_.api.find(resource, set_.ns, name(model, pod));
+    return at_.api.find(claim_resource, set_.ns, name(model, pod));
 }
 
 bool Claims::create_missing(const SetPod& pod) {

@@ -10,7 +10,7 @@
 namespace sluice::sim {
 namespace {
 
-const std::string resource = "controllerrevisions.apps";
+const std::string revision_resource = "controllerrevisions.apps";
 
 std::int64_t number_of(const ObjectPtr& revision) {
     return number_at(revision->object(), "/revision");
@@ -92,14 +92,14 @@ ObjectPtr create_revision(const Surroundings& at, const Set& set, std::int64_t n
     while (true) {
         const std::string hash = hash_of(pod_template, collisions);
         const std::string name = set.name + "-" + hash;
-        if (const ObjectPtr taken = at.api.find(resource, set.ns, name)) {
+        if (const ObjectPtr taken = at.api.find(revision_resource, set.ns, name)) {
             if (holds(taken, pod_template)) return taken;
             ++collisions;
             continue;
         }
         if (!went(at.api.create(new_revision(set, number, hash), statefulset_controller, at.now())))
             return nullptr;
-        return at.api.find(resource, set.ns, name);
+        return at.api.find(revision_resource, set.ns, name);
     }
 }
 
@@ -110,13 +110,14 @@ ObjectPtr renumber(const Surroundings& at, const Set& set, const ObjectPtr& revi
     renumbered["revision"] = number;
     if (!went(at.api.update(std::move(renumbered), statefulset_controller, at.now())))
         return nullptr;
-    return at.api.find(resource, set.ns, std::string{name_of(revision->object())});
+    return at.api.find(revision_resource, set.ns, std::string{name_of(revision->object())});
 }
 
 void adopt_orphans(const Surroundings& at, const OwnerIndex& owners, const Set& set) {
     const json::object& selector = child(set.spec(), "selector");
     if (is_terminating(set.object())) return;
-    for (const ObjectPtr& orphan : owners.orphans(at.api, {resource, set.ns, set.name + "-"})) {
+    for (const ObjectPtr& orphan :
+         owners.orphans(at.api, {revision_resource, set.ns, set.name + "-"})) {
         if (!selects(selector, child(metadata(orphan->object()), "labels"))) continue;
         json::object adopted = orphan->object();
         add_owner(adopted, controller_reference(set.object()));
@@ -126,7 +127,7 @@ void adopt_orphans(const Surroundings& at, const OwnerIndex& owners, const Set& 
 
 std::vector<ObjectPtr> sorted_revisions(const Surroundings& at, const OwnerIndex& owners,
                                         const Set& set) {
-    std::vector<ObjectPtr> revisions = owners.controlled(at.api, set.uid, resource);
+    std::vector<ObjectPtr> revisions = owners.controlled(at.api, set.uid, revision_resource);
     std::ranges::sort(revisions, {}, [](const ObjectPtr& revision) {
         return std::tuple{number_of(revision),
                           text(metadata(revision->object()), "creationTimestamp"),
@@ -198,7 +199,8 @@ bool truncate_history(const Surroundings& at, const Set& set, const std::vector<
         if (std::string name{name_of(revision->object())}; !live.contains(name))
             history.push_back(std::move(name));
     for (std::size_t i = 0; i + limit < history.size(); ++i)
-        if (!went(at.api.remove(resource, set.ns, history[i], statefulset_controller, at.now())))
+        if (!went(at.api.remove(revision_resource, set.ns, history[i], statefulset_controller,
+                                at.now())))
             return false;
     return true;
 }

@@ -90,7 +90,7 @@ constexpr ReportField report_fields[] = {
 };
 
 constexpr std::string_view judged[] = {jobs, "secrets"};
-constexpr std::string_view own_fields[] = {strategy_at};
+constexpr std::string_view followed_fields[] = {strategy_at};
 
 }  // namespace
 
@@ -98,7 +98,7 @@ Api row() {
     return {.name = "extendedjob",
             .kind = "ExtendedJob",
             .resource = extended_jobs,
-            .own_fields = own_fields,
+            .own_fields = followed_fields,
             .judged = judged,
             .fields = report_fields,
             .actions = [] { return std::span<const Action>{action_table}; },
