@@ -126,8 +126,8 @@ class Reconciliation {
     JobStatus job_for(Occasion when) const;
     bool is_answered(const JobStatus& asked) const;
     void mind_jobs();
-    void follow_job(const JobStatus& asked, const UpgradeJob& job);
-    std::optional<std::string> job_body(const UpgradeJob& job);
+    JobStatus followed(JobStatus known, const JobStatus& asked, const UpgradeJob& job);
+    std::optional<std::string> job_body(const std::string& job_name, const UpgradeJob& job);
     std::optional<std::string> pods_of(const UpgradeJob& job);
     void look_first(model::Ref object);
     void hold_for_job(std::string why);

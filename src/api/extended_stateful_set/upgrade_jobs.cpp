@@ -61,15 +61,14 @@ bool Reconciliation::is_answered(const JobStatus& asked) const {
 
 std::optional<JobSuccess> Reconciliation::job_gate(Occasion when) const {
     if (!job_of(when)) return std::nullopt;
-    const JobStatus asked = job_for(when);
-    const bool is_one_under_way = next_.job && jobs::is_under_way(next_.job->stage);
+    const JobStatus asked = job_for(when), known = next_.job.value_or(asked);
     if (!is_answered(asked))
-        return JobSuccess{is_one_under_way ? next_.job->name : asked.name,
+        return JobSuccess{jobs::is_under_way(known.stage) ? known.name : asked.name,
                           JobSuccess::State::Running};
-    const bool has_succeeded = next_.job->stage == Stage::Succeeded;
-    return JobSuccess{next_.job->name,
+    const bool has_succeeded = known.stage == Stage::Succeeded;
+    return JobSuccess{known.name,
                       has_succeeded ? JobSuccess::State::Succeeded : JobSuccess::State::Failed,
-                      next_.job->message};
+                      known.message};
 }
 
 // Only when all other gates have agreed. One Job runs at a time: of an upgrade that was given up it
@@ -77,35 +76,39 @@ std::optional<JobSuccess> Reconciliation::job_gate(Occasion when) const {
 void Reconciliation::mind_jobs() {
     if (decision_.report.reason != Reason::JobRunning) return;
     const Occasion when = next_.exposed.value == 0 ? Occasion::Before : Occasion::After;
-    if (!job_of(when)) return;
+    const std::optional<UpgradeJob>& job = job_of(when);
+    if (!job) return;
     const JobStatus asked = job_for(when);
-    if (next_.job && jobs::is_under_way(next_.job->stage))
-        follow_job(asked, *job_of(when));
-    else
-        next_.job = asked;
+    const JobStatus known = next_.job.value_or(asked);
+    const bool is_one_under_way = next_.job && jobs::is_under_way(known.stage);
+    next_.job = is_one_under_way ? followed(known, asked, *job) : asked;
 }
 
-void Reconciliation::follow_job(const JobStatus& asked, const UpgradeJob& job) {
-    JobStatus& known = *next_.job;
+// The one that is under way, and what has become of it.
+JobStatus Reconciliation::followed(JobStatus known, const JobStatus& asked, const UpgradeJob& job) {
     const jobs::Asked at{job_ref(known.name), object_.meta.uid, right, seen_};
     // Of one that nobody asks for any more, nothing is made.
     const bool is_given_up = known.occasion != asked.occasion;
     const Stage stage = is_given_up ? Stage::Made : known.stage;
     const bool is_tried = seen_.attempted(engine::Action::Verb::Create, job_ref(known.name));
     const bool needs_body = stage == Stage::Due && !is_tried;
-    const auto body = needs_body ? job_body(job) : std::optional{std::string{}};
-    if (!body) return;
+    const auto body = needs_body ? job_body(known.name, job) : std::optional{std::string{}};
+    if (!body) return known;
     jobs::Next next = at.next(stage, *body, known.started, now_);
     if (next.wants) look_first(std::move(*next.wants));
     if (next.wake_at) wake_at(*next.wake_at);
     if (next.held) hold_for_job(std::move(next.held->why));
     if (next.has_looked) decision_.noted = jobs::looked(now_);
     job_ = std::move(next.makes);
-    if (is_given_up && jobs::is_under_way(next.stage)) return;
+    if (is_given_up && jobs::is_under_way(next.stage)) return known;
     const Instant made_by = known.started + jobs::still_on_its_way;
-    if (is_given_up && !next.is_ours && now_ < made_by) return wake_at(made_by);
+    if (is_given_up && !next.is_ours && now_ < made_by) {
+        wake_at(made_by);
+        return known;
+    }
     known.stage = next.stage;
     known.message = std::move(next.message);
+    return known;
 }
 
 // Whatever it is, and whoever may not read it: the rest goes on.
@@ -143,7 +146,8 @@ std::optional<std::string> Reconciliation::pods_of(const UpgradeJob& job) {
     return std::nullopt;
 }
 
-std::optional<std::string> Reconciliation::job_body(const UpgradeJob& job) {
+std::optional<std::string> Reconciliation::job_body(const std::string& job_name,
+                                                    const UpgradeJob& job) {
     const auto pods = pods_of(job);
     if (!pods) return std::nullopt;
     json::object spec = jobs::spec_of(*pods), labels;
@@ -153,7 +157,7 @@ std::optional<std::string> Reconciliation::job_body(const UpgradeJob& job) {
     labels[owner_label] = name();
     labels[version_key] = std::to_string(next_.update);
     return jobs::body_of(
-        {.name = next_.job->name, .labels = json::serialize(labels), .spec = json::serialize(spec)},
+        {.name = job_name, .labels = json::serialize(labels), .spec = json::serialize(spec)},
         {&resource, object_.meta.key.ns, name(), object_.meta.uid});
 }
 
