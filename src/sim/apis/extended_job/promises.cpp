@@ -145,7 +145,10 @@ class OncePerPod final : public Promise {
     void on_object(const Change& change, const json::object& object) {
         auto& planned = planned_[uid_in(object)];
         const std::string state = text_at(object, "/status/podState");
-        if (planned.state != state || !has(object, "/status/runs")) planned = {state, {}};
+        if (!has(object, "/status/runs")) planned = {};
+        // What runs for the state before was begun before.
+        if (planned.state != state) planned.number_of.clear();
+        planned.state = state;
         if (change.user != operator_user) return;
         for (const json::value& run : array_at(object, "/status/active")) {
             const std::string pod = text_at(run.get_object(), "/pod");
