@@ -112,14 +112,15 @@ bool Reconciliation::is_open() const {
     return memory && memory->open;
 }
 
-// Nobody of the version that serves has ever been ready, or somebody has deleted it: there is
-// nothing that an upgrade could disturb.
+// The version that is to serve never has, or somebody has deleted it: there is nothing that an
+// upgrade could disturb. That its pods were made anew, all of them at once, is no such thing.
 bool Reconciliation::disturbs_nobody() const {
     const Version* current = find_version(versions_, next_.current);
     if (!current) return true;
     const bool is_handed_over =
         spec_.hands_over() && next_.exposed.value > 0 && current->pods().value == 0;
-    return !is_handed_over && !current->was_ever_ready();
+    const bool has_served = next_.serving != Instant{} || current->was_ever_ready();
+    return !is_handed_over && !has_served;
 }
 
 // While there are no pods, and no gates that somebody wants to be asked, nothing is left of the
@@ -306,6 +307,7 @@ Decision Reconciliation::decide() && {
         config_.is_known() || config_.stops() || config_.state == Config::State::Ignored;
     if (!is_looked_at) return without_config();
     note_version();
+    note_serving();
     go_back_at_once();
     note_claims();
     keep_reach();

@@ -44,6 +44,7 @@ class Reconciliation {
     void keep_reach();
     void settle_at_zero();
     void serve(int version);
+    void note_serving();
     void go_back_at_once();
     bool serves_now() const;
     std::string service_problem() const;

@@ -23,6 +23,13 @@ void Reconciliation::serve(int version) {
     next_.serving = in_whole_seconds(now_);
 }
 
+// The first version serves as soon as all its pods are ready.
+void Reconciliation::note_serving() {
+    const Version* current = find_version(versions_, next_.current);
+    if (next_.serving != Instant{} || !current || spec_.pods().value == 0) return;
+    if (current->ready() >= spec_.pods()) next_.serving = in_whole_seconds(now_);
+}
+
 // Nobody is sent to a version of which no pod is ready.
 bool Reconciliation::serves_now() const {
     const Version* current = find_version(versions_, next_.current);

@@ -42,6 +42,30 @@ Known switched(const std::string& strategy) {
     return known;
 }
 
+// Version 1 has been there all the time, or has not; now no pod of it is ready, and none ever was.
+Known with_new_pods(bool has_served) {
+    Known known;
+    known.add_version({1}, 2, known.digest());
+    if (has_served) known.settled();
+    for (model::Pod& pod : known.seen.pods) {
+        pod.ready = false;
+        pod.never_ready = true;
+    }
+    known.settled();
+    known.object.spec.replace(known.object.spec.find("x:1"), 3, "x:2");
+    ++known.object.meta.generation;
+    known.settled();
+    return known;
+}
+
+TEST(Serving, WhoServedStillDoesWhenAllItsPodsAreMadeAnew) {
+    EXPECT_EQ(with_new_pods(true).status().exposed, PodCount{0});
+}
+
+TEST(Serving, WhoNeverDidHoldsUpNobody) {
+    EXPECT_EQ(with_new_pods(false).status().exposed, PodCount{1});
+}
+
 TEST(Services, FollowWhomTheirAnnotationNames) {
     EXPECT_EQ(followed_by(service(selecting(1))), (model::Ref{&resource, "shop", "x"}));
     model::CustomObject other = service(selecting(1));
