@@ -81,6 +81,16 @@ class Extended(Story):
             seen.get("phase") == "Ready" and seen.get("versions") == {str(version): True}
             and seen.get("currentVersion") == version), NAME)
 
+    def apply_example(self, section: str) -> None:
+        """The first example of that section of the document, as somebody would apply it."""
+        page = (REPOSITORY / "docs/extendedstatefulset.md").read_text()
+        example = page.split(f"\n{section}\n")[1].split("```yaml\n")[1].split("```")[0]
+        self.api.kubectl("-n", self.namespace, "apply", "-f", "-", stdin=example)
+
+    def change_template(self, name: str) -> None:
+        self.api.patch(KIND, name, {"spec": {"template": {"spec": {"template": {"metadata": {
+            "annotations": {"example.com/changed": "yes"}}}}}}}, self.namespace)
+
     def change_image(self, image: str, behaviour: str | None = None) -> None:
         template = pod_template(NAME, image)
         note = {BEHAVIOUR: behaviour} if behaviour else {}
@@ -98,14 +108,14 @@ class Extended(Story):
         return {one["metadata"]["name"]: one
                 for one in self.api.list("StatefulSet", self.namespace)}
 
-    def selected(self) -> str | None:
+    def selected(self, service: str = "door") -> str | None:
         """The version that the Service selects."""
-        return self.api.get("Service", "door", self.namespace)["spec"]["selector"].get(
+        return self.api.get("Service", service, self.namespace)["spec"]["selector"].get(
             f"{PREFIX}/version")
 
-    def says(self, verb: str) -> str:
+    def says(self, verb: str, name: str = NAME) -> str:
         """What a person types, and what is printed."""
-        return sluice(verb, f"ests/{NAME}", "-n", self.namespace, "--kubeconfig",
+        return sluice(verb, f"ests/{name}", "-n", self.namespace, "--kubeconfig",
                       str(self.world.cluster.kubeconfig))
 
     def wait_for_reason(self, reason: str) -> Object:

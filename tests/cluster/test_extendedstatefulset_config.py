@@ -13,7 +13,6 @@ import pytest
 from harness.api import ApiError, Object
 from harness.hookserver import HookServer, allow, refuse
 from harness.operator import NAMESPACE
-from harness.places import REPOSITORY
 from harness.waiting import stays, wait_for
 from harness.workloads import IMAGE_B, pod_template
 from phased_world import Stories, World, running, world  # noqa: F401: fixtures
@@ -71,11 +70,7 @@ def wait_until_restarted(s: Extended, before: list[str], name: str = NAME) -> li
 
 @STORIES.add
 def the_example_of_the_document(s: Extended) -> None:
-    text = (REPOSITORY / "docs/extendedstatefulset.md").read_text()
-    section = text.split("## Restarts when ConfigMaps and Secrets change")[1]
-    example = re.search(r"```yaml\n(.*?)```", section, re.S)
-    assert example
-    s.api.kubectl("-n", s.namespace, "apply", "-f", "-", stdin=example.group(1))
+    s.apply_example("## Restarts when ConfigMaps and Secrets change")
     told = s.wait_for("the missing right to be told",
                       lambda seen: seen.get("reason") == "ConfigUnseen", "follower")
     assert s.sets() == {}

@@ -43,15 +43,10 @@ def wait_until_rolled_back(s: Extended) -> Object:
 
 @STORIES.add
 def the_example_of_the_document(s: Extended) -> None:
-    text = (REPOSITORY / "docs/extendedstatefulset.md").read_text()
-    section = text.split("## Jobs before and after an upgrade")[1]
-    example = re.search(r"```yaml\n(.*?)```", section, re.S)
-    assert example
-    s.api.kubectl("-n", s.namespace, "apply", "-f", "-", stdin=example.group(1))
+    s.apply_example("## Jobs before and after an upgrade")
     s.wait_for("the first version", lambda seen: seen.get("phase") == "Ready", "migrating")
     assert jobs(s, "migrating") == []
-    s.api.patch(KIND, "migrating", {"spec": {"template": {"spec": {"template": {"metadata": {
-        "annotations": {"example.com/changed": "yes"}}}}}}}, s.namespace)
+    s.change_template("migrating")
     told = s.wait_for("the missing right to be told",
                       lambda seen: seen.get("reason") == "RunHeld", "migrating")
     assert "sluice-extendedstatefulset-jobs" in told["message"]

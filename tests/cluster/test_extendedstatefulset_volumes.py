@@ -9,18 +9,14 @@ from typing import Any
 import pytest
 
 from harness.api import ApiError, Object
-from harness.kubelets import BEHAVIOUR, UNREADY
-from harness.places import REPOSITORY
+from harness.kubelets import UNREADY
 from harness.recorder import Recorder
 from harness.waiting import wait_for
 from harness.workloads import IMAGE_A, IMAGE_B, pod_template
-from phased_world import Stories, Story, World, running, world  # noqa: F401: fixtures
+from phased_world import Stories, running, world  # noqa: F401: fixtures
+from test_extendedstatefulset import KIND, LABEL, NAME, PREFIX, Extended
 
-NAME = "ledger"
-KIND = "ExtendedStatefulSet"
 CLAIM = "PersistentVolumeClaim"
-LABEL = "sluice.dev/extendedstatefulset"
-PREFIX = "fissile.cloudfoundry.org"
 
 
 def claim_template(mode: str = "ReadWriteOnce", size: str = "1Gi") -> Object:
@@ -39,10 +35,8 @@ def extended(namespace: str, replicas: int, mode: str, strategy: Object | None =
             "spec": {"template": {"spec": inner}, "updateStrategy": strategy or {}}}
 
 
-class Volumes(Story):
+class Volumes(Extended):
     """One namespace with an ExtendedStatefulSet that has claims."""
-
-    kind = KIND
 
     def begin(self, replicas: int = 3, mode: str = "ReadWriteOnce",  # type: ignore[override]
               strategy: Object | None = None, **fields: Any) -> dict[str, str]:
@@ -50,17 +44,8 @@ class Volumes(Story):
         self.wait_until_served(1)
         return self.claims()
 
-    def wait_until_served(self, version: int) -> Object:
-        return self.wait_for(f"version {version} alone", lambda seen: (
-            seen.get("phase") == "Ready" and seen.get("versions") == {str(version): True}), NAME)
-
     def change(self, **inner: Any) -> None:
         self.api.patch(KIND, NAME, {"spec": {"template": {"spec": inner}}}, self.namespace)
-
-    def change_image(self, image: str, behaviour: str | None = None) -> None:
-        template = pod_template(NAME, image)
-        template.setdefault("metadata", {})["annotations"] = {BEHAVIOUR: behaviour}
-        self.change(template=template)
 
     def claims(self) -> dict[str, str]:
         return {one["metadata"]["name"]: one["metadata"]["uid"]
@@ -208,10 +193,7 @@ def nobody_else_moves_ordinals_and_the_operator_keeps_to_its_claims(s: Volumes) 
 
 @STORIES.add
 def the_example_of_the_document(s: Volumes) -> None:
-    text = (REPOSITORY / "docs/extendedstatefulset.md").read_text()
-    example = next(part.split("```")[0] for part in text.split("```yaml\n")[1:]
-                   if "volumeClaimTemplates" in part.split("```")[0])
-    s.api.kubectl("-n", s.namespace, "apply", "-f", "-", stdin=example)
+    s.apply_example("## Volumes")
     wait_for("its pods", lambda: s.status("registry"),
              lambda seen: seen.get("phase") == "Ready" and seen["readyReplicas"] == 3)
     assert {one["metadata"]["name"] for one in s.api.list(CLAIM, s.namespace)} == {

@@ -72,11 +72,15 @@ def start(api: Api, ns: str, replicas: int = 3, **more: Any) -> None:
 def wait_until_counted(api: Api, ns: str) -> None:
     """The status agrees with the pods: their revisions, too, have been counted.
 
-    While pods are on their way out the status may agree with what was there before.
+    While pods are on their way out the status may agree with what was there before, and so may a
+    status from before the last change of the spec.
     """
 
     def is_counted(_: object) -> bool:
-        status = api.get("StatefulSet", "web", ns).get("status", {})
+        found = api.get("StatefulSet", "web", ns)
+        status = found.get("status", {})
+        if status.get("observedGeneration") != found["metadata"]["generation"]:
+            return False
         seen = pods(api, ns, "web")
 
         def of(revision: str) -> int:
