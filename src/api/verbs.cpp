@@ -74,6 +74,15 @@ Result<Steered> read_steered(const Dialect& dialect, const boost::json::object& 
     return steered;
 }
 
+void add_history(const Dialect& dialect, const std::vector<boost::json::object>& objects,
+                 Steered& steered) {
+    for (const boost::json::object& object : objects) {
+        auto read = model::decode_custom_object(boost::json::serialize(object), kept(),
+                                                dialect.history.resource->content);
+        if (read) steered.history.push_back(std::move(*read));
+    }
+}
+
 Reply reply(const Dialect& dialect, Verb verb, const Steered& steered, Instant now) {
     if (steered.object.meta.deleting) return decline("{} is being deleted.", steered.title);
     return dialect.replies[static_cast<std::size_t>(verb)](steered, now);

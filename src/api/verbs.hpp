@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "api/verb.hpp"
 #include "base/result.hpp"
@@ -23,6 +24,10 @@ bool is_of_workload(const Dialect& dialect);
 
 // An object of the dialect's resource. What cannot be read is an error.
 Result<Steered> read_steered(const Dialect& dialect, const boost::json::object& object);
+
+// Objects of the dialect's history; what cannot be read is left out.
+void add_history(const Dialect& dialect, const std::vector<boost::json::object>& objects,
+                 Steered& steered);
 
 Reply reply(const Dialect& dialect, Verb verb, const Steered& steered, Instant now);
 

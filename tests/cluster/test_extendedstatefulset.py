@@ -12,6 +12,7 @@ from typing import Any, Callable
 import pytest
 
 from harness.api import Api, ApiError, Object, has_condition
+from harness.failure import HarnessError
 from harness.hookserver import HookServer, allow, refuse
 from harness.kubelets import BEHAVIOUR, UNREADY, ZONE_LABEL, ZONES
 from harness.operator import NAMESPACE, sluice
@@ -25,6 +26,7 @@ NAME = "ledger"
 KIND = "ExtendedStatefulSet"
 LABEL = "sluice.dev/extendedstatefulset"
 PREFIX = "fissile.cloudfoundry.org"
+ONLY_ITS_OWN = "only StatefulSets and revisions that an ExtendedStatefulSet controls"
 AUTOSCALER = "system:serviceaccount:kube-system:horizontal-pod-autoscaler"
 
 
@@ -98,6 +100,9 @@ class Extended(Story):
         self.api.patch(KIND, NAME, {"spec": {"template": {"spec": {"template": template}}}},
                        self.namespace)
 
+    def change_set(self, **fields: Any) -> None:
+        self.api.patch(KIND, NAME, {"spec": {"template": {"spec": fields}}}, self.namespace)
+
     def images(self, version: int) -> list[str]:
         return sorted(pod["spec"]["containers"][0]["image"]
                       for pod in self.api.list("Pod", self.namespace, {
@@ -113,10 +118,16 @@ class Extended(Story):
         return self.api.get("Service", service, self.namespace)["spec"]["selector"].get(
             f"{PREFIX}/version")
 
-    def says(self, verb: str, name: str = NAME) -> str:
+    def says(self, verb: str, *more: str, name: str = NAME) -> str:
         """What a person types, and what is printed."""
-        return sluice(verb, f"ests/{name}", "-n", self.namespace, "--kubeconfig",
+        return sluice(verb, f"ests/{name}", *more, "-n", self.namespace, "--kubeconfig",
                       str(self.world.cluster.kubeconfig))
+
+    def kept(self) -> list[str]:
+        """What versions were made from, by name; StatefulSets have revisions of their own."""
+        return [one["metadata"]["name"]
+                for one in self.api.list("ControllerRevision", self.namespace)
+                if one["metadata"]["ownerReferences"][0]["kind"] == KIND]
 
     def wait_for_reason(self, reason: str) -> Object:
         return self.wait_for(f"the reason {reason}",
@@ -339,6 +350,38 @@ def a_template_that_the_server_refuses_is_told(s: Extended) -> None:
 
 
 @STORIES.add
+def undo_puts_the_version_before_back(s: Extended) -> None:
+    text = (REPOSITORY / "docs/extendedstatefulset.md").read_text()
+    examples = re.findall(r"^    sluice undo ests/\S+(.*?) +#", text.split("## Going back")[1],
+                          re.M)
+    s.begin(2)
+    made = s.get(NAME)["spec"]
+    changed = pod_template(NAME, IMAGE_B)
+    changed["spec"]["hostNetwork"] = True
+    s.change_set(template=changed, minReadySeconds=1)
+    s.wait_until_served(2)
+    assert re.search(r"earlier +v1\n", s.says("explain"))
+    assert "what v1 was" in s.says("undo", *examples[0].split())
+    s.wait_until_served(3)
+    assert s.images(3) == [IMAGE_A] * 2
+    assert s.get(NAME)["spec"] == made, "and nothing of the other is left"
+    s.change_set(replicas=3)
+    s.wait_for("three pods", lambda seen: seen.get("readyReplicas") == 3, NAME)
+    s.wait_until_served(3)
+    s.says("undo", *examples[1].split())
+    s.wait_until_served(4)
+    assert s.images(4) == [IMAGE_B] * 3
+    with pytest.raises(HarnessError, match="keeps no version v9. It keeps: v3, v2, v1."):
+        s.says("undo", "--to-revision", "v9")
+    assert s.kept() == [f"{NAME}-v{version}" for version in range(1, 5)]
+    s.change_set(revisionHistoryLimit=1)
+    s.wait_until_served(5)
+    wait_for("the oldest to go", s.kept, lambda seen: seen == [f"{NAME}-v4", f"{NAME}-v5"])
+    s.api.delete(KIND, NAME, s.namespace)
+    wait_for("all to go with it", s.kept, lambda seen: seen == [])
+
+
+@STORIES.add
 def what_it_owns_goes_with_it(s: Extended) -> None:
     s.begin(2)
     s.api.delete(KIND, NAME, s.namespace)
@@ -351,9 +394,9 @@ def a_stolen_token_makes_and_deletes_no_other_sets(s: Extended) -> None:
     s.begin(1)
     thief = s.world.operator_api()
     s.api.create(statefulset("mine", s.namespace, 1))
-    with pytest.raises(ApiError, match="only StatefulSets that an ExtendedStatefulSet controls"):
+    with pytest.raises(ApiError, match=ONLY_ITS_OWN):
         thief.delete("StatefulSet", "mine", s.namespace)
-    with pytest.raises(ApiError, match="only StatefulSets that an ExtendedStatefulSet controls"):
+    with pytest.raises(ApiError, match=ONLY_ITS_OWN):
         thief.create(statefulset("theirs", s.namespace, 1))
     owner = s.sets()[f"{NAME}-v1"]["metadata"]["ownerReferences"][0]
     other = statefulset(f"{NAME}-v7", s.namespace, 1)
@@ -375,6 +418,31 @@ def a_stolen_token_makes_and_deletes_no_other_sets(s: Extended) -> None:
         thief.patch("Service", "door", {"spec": {"selector": {"app": "mine"}}}, s.namespace)
     with pytest.raises(ApiError, match="cannot patch resource"):
         thief.patch(KIND, NAME, {"metadata": {"labels": {"a": "b"}}}, s.namespace)
+
+
+@STORIES.add
+def a_stolen_token_makes_and_deletes_no_other_revisions(s: Extended) -> None:
+    s.begin(1)
+    thief = s.world.operator_api()
+    kept = s.api.get("ControllerRevision", f"{NAME}-v1", s.namespace)
+    forged: Object = {"apiVersion": "apps/v1", "kind": "ControllerRevision", "revision": 7,
+                      "data": kept["data"], "metadata": {
+                          "name": f"{NAME}-v7", "namespace": s.namespace,
+                          "labels": {LABEL: NAME, f"{PREFIX}/version": "7"}}}
+    with pytest.raises(ApiError, match=ONLY_ITS_OWN):
+        thief.create(forged)
+    of_sets = [one["metadata"]["name"]
+               for one in s.api.list("ControllerRevision", s.namespace, {LABEL: NAME})
+               if one["metadata"]["ownerReferences"][0]["kind"] == "StatefulSet"]
+    assert of_sets, "Kubernetes gives them the labels of their pods"
+    with pytest.raises(ApiError, match=ONLY_ITS_OWN):
+        thief.delete("ControllerRevision", of_sets[0], s.namespace)
+    forged["metadata"].update(ownerReferences=kept["metadata"]["ownerReferences"],
+                              name=f"{NAME}-v8")
+    with pytest.raises(ApiError, match="called and labelled as it is"):
+        thief.create(forged)
+    with pytest.raises(ApiError, match="cannot patch resource"):
+        thief.patch("ControllerRevision", f"{NAME}-v1", {"revision": 3}, s.namespace)
 
 
 @pytest.mark.parametrize("story", STORIES)

@@ -33,7 +33,7 @@ def upgrades(s: Extended) -> None:
     s.wait_for("the pause", lambda seen: seen.get("reason") == "StepPaused", "careful")
     assert pods(s, "careful", 2) == ["careful-v2-0"], "one canary"
     stays("the others wait", lambda: pods(s, "careful", 2), lambda seen: len(seen) == 1)
-    s.says("promote", "careful")
+    s.says("promote", name="careful")
     wait_until_served(s, "careful", [2])
     assert len(pods(s, "careful", 2)) == 3
 
@@ -47,7 +47,7 @@ def blue_and_green(s: Extended) -> None:
     wait_for("version 2 to be selected", lambda: s.selected("colours"), lambda seen: seen == "2")
     wait_until_served(s, "colours", [1, 2])
     assert len(pods(s, "colours", 1)) == 2, "the version before stays with all its pods"
-    s.says("abort", "colours")
+    s.says("abort", name="colours")
     wait_for("the version before", lambda: s.selected("colours"), lambda seen: seen == "1")
 
 

@@ -32,7 +32,7 @@ ON_SECRETS = (
 )
 OPERATOR = {"kind": "ServiceAccount", "name": "sluice", "namespace": "sluice-system"}
 READING = {"get", "list", "watch"}
-RULES_MAX = 38
+RULES_MAX = 39
 VERBS_NEVER = {"escalate", "bind", "impersonate", "deletecollection", "approve", "sign"}
 RESOURCES_NEVER = {
     "pods/exec", "pods/attach", "pods/portforward", "pods/proxy", "pods/ephemeralcontainers",
@@ -68,7 +68,8 @@ MAKES = {
         "pods": {"create", "patch"}, "persistentvolumeclaims": {"create", "delete"},
         "controllerrevisions": {"create", "delete"}},
     "ClusterRole sluice-extendedstatefulset": {
-        "statefulsets": {"create", "delete"}, "services": {"patch"},
+        "statefulsets": {"create", "delete"}, "controllerrevisions": {"create", "delete"},
+        "services": {"patch"},
         "persistentvolumeclaims": {"create", "patch", "delete"}},
 }
 

@@ -43,13 +43,10 @@ bool Reconciliation::make_or_scale(const SetId& id) {
     if (is_on_trial && pods.value == 0 && spec_.replicas.value > 0 && !can_go_back()) return false;
     if (is_on_trial && pods.value == 0 && is_selected(id.version)) return false;
     if (is_on_trial) begin_waiting();
-    if (seen) {
+    if (seen)
         add_action(scaling_of(*seen->set, pods, fence()));
-    } else {
-        const model::Ref ref{&model::statefulsets, object_.meta.key.ns, set_name(name(), id)};
-        add_action(
-            engine::creation_of(ref, set_body(object_, spec_, id, pods, config_.digest, fence())));
-    }
+    else
+        make_set(id, pods);
     decision_.needs_live = true;
     return true;
 }
@@ -134,15 +131,18 @@ bool Reconciliation::is_busy() const {
     return is_open() || restart_ || next_.versions.size() > 1 || next_.ready < spec_.pods();
 }
 
+bool Reconciliation::waits_to_count() {
+    const Instant due = old_.written + counting_pace;
+    if (!is_busy() || now_ >= due) return false;
+    wake_at(due);
+    return true;
+}
+
 void Reconciliation::write_status(bool is_urgent) {
     // What a gate has come to is not known from the pods, and lost with whoever does not write it.
     const bool is_of_pods = next_.gates == old_.gates;
     if (!is_urgent && is_of_pods && decision_.silent) return;
-    if (!is_urgent && is_of_pods && is_busy() && now_ < old_.written + counting_pace) {
-        wake_at(old_.written + counting_pace);
-        decision_.notices.clear();
-        return;
-    }
+    if (!is_urgent && is_of_pods && waits_to_count()) return decision_.notices.clear();
     if (next_ == old_) return;
     Status status = next_;
     if (config_.is_known()) status.config.versions = config_.versions;
@@ -159,7 +159,7 @@ void Reconciliation::act() {
     if (refused() || !service_problem().empty()) write_status(true);
     const bool acts = makes_job() || takes_restart() || move_pods() || make_claims() ||
                       (!config_.stops() && (mark_stale() || delete_superseded())) ||
-                      delete_claims() || adjust_claims();
+                      delete_claims() || adjust_claims() || keep_revision() || trim_revisions();
     for (std::size_t i = 1; i < decision_.actions.size(); ++i)
         decision_.actions[i].follows = true;
     if (!acts && decision_.actions.empty()) write_status(false);

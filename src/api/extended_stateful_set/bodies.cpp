@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <boost/json.hpp>
 
+#include "api/revisions.hpp"
 #include "engine/memory.hpp"
 #include "engine/report.hpp"
 #include "engine/steering.hpp"
@@ -102,14 +103,6 @@ void add_volumes(json::object& pod, const model::CustomObject& object, const Spe
     }
 }
 
-json::array owners(const model::CustomObject& object) {
-    return {json::object{{"apiVersion", model::api_version(resource)},
-                         {"kind", resource.kind},
-                         {"name", object.meta.key.name},
-                         {"uid", object.meta.uid},
-                         {"controller", true}}};
-}
-
 engine::Action fenced(model::WorkloadPatch patch, const std::string& fence) {
     if (!fence.empty()) patch.annotate(model::key::fence, fence);
     return engine::to_action(patch);
@@ -128,7 +121,7 @@ std::string set_body(const model::CustomObject& object, const Spec& spec, const 
     json::object metadata = part_of(set, "metadata");
     json::object kept{{"name", set_name(object.meta.key.name, id)},
                       {"namespace", object.meta.key.ns},
-                      {"ownerReferences", owners(object)}};
+                      {"ownerReferences", controlled_by(resource, object)}};
     kept["labels"] = part_of(metadata, "labels");
     kept["annotations"] = part_of(metadata, "annotations");
     add_labels(kept["labels"].get_object(), object, id);

@@ -75,6 +75,8 @@ void Reconciliation::recover() {
     next_.current = serving == versions_.end() ? versions_.front().number : serving->number;
     next_.update = versions_.back().number;
     next_.digest = versions_.back().digest();
+    for (const Version& one : versions_)
+        if (one.number != next_.update) note_revision(one.number);
 }
 
 // The template has a version, whose number is the next one if the template is a new one.
@@ -84,6 +86,7 @@ void Reconciliation::note_version() {
     recover();
     const std::string digest = digest_of(object_, spec_);
     if (next_.update > 0 && next_.digest == digest) return;
+    if (next_.update > 0) note_revision(next_.update);
     next_.update = ++next_.last;
     next_.digest = digest;
     next_.attempts = 0;

@@ -289,9 +289,7 @@ bool Reconciliation::carry_out_move() {
     const Move& move = *move_.to;
     decision_.needs_live = true;
     if (!move.set) {
-        const model::Ref ref{&model::statefulsets, object_.meta.key.ns, set_name(name(), move.id)};
-        add_action(engine::creation_of(
-            ref, set_body(object_, spec_, move.id, PodCount{0}, config_.digest, fence())));
+        make_set(move.id, PodCount{0});
         return true;
     }
     if (auto first = move.takes ? fencing(move.id) : std::nullopt) {

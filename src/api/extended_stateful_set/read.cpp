@@ -6,6 +6,7 @@
 #include "api/extended_stateful_set/spec.hpp"
 #include "api/fields.hpp"
 #include "api/jobs/job.hpp"
+#include "api/revisions.hpp"
 #include "base/hash.hpp"
 #include "base/names.hpp"
 #include "base/text.hpp"
@@ -81,12 +82,20 @@ Strategy read_strategy(const Fields& fields) {
     return strategy;
 }
 
+// A StatefulSet may want more than are kept.
+std::optional<int> read_history_limit(const Fields& fields) {
+    const json::value* limit = fields.find("revisionHistoryLimit");
+    if (!limit || !limit->is_int64()) return std::nullopt;
+    return static_cast<int>(std::clamp<std::int64_t>(limit->get_int64(), 0, revisions_max));
+}
+
 // The spec of a StatefulSet, as far as we have to know it; the API server checks the rest.
 void read_set_spec(const Fields& fields, Spec& spec) {
     spec.wanted = fields.number("replicas", replicas_range);
     if (const auto seconds = fields.number("minReadySeconds", seconds_range))
         spec.min_ready = std::chrono::seconds{*seconds};
     spec.volumes = read_volumes(fields);
+    spec.revisions_max = read_history_limit(fields).value_or(spec.revisions_max);
     const auto order = fields.choice("podManagementPolicy", {"OrderedReady", "Parallel"});
     spec.is_ordered = order == 0;
     if (spec.volumes.templates.size() * static_cast<std::size_t>(spec.zones.count()) > claims_max)

@@ -156,6 +156,14 @@ class Reconciliation {
     bool adjust_claims();
     void report_on_claims();
 
+    // What versions were made from: revisions.cpp.
+    model::Ref revision_ref(int version) const;
+    bool is_kept(int version) const;
+    void note_revision(int version);
+    void make_set(const SetId& id, PodCount pods);
+    bool keep_revision();
+    bool trim_revisions();
+
     void act();
     bool move_pods();
     bool make_or_scale(int version);
@@ -169,6 +177,7 @@ class Reconciliation {
     bool delete_superseded();
     bool may_go(const Version& version) const;
     bool is_leaving(int version) const;
+    bool waits_to_count();
     void write_status(bool is_urgent);
     void add_action(engine::Action action) { decision_.actions.push_back(std::move(action)); }
     void wake_at(Instant due) {

@@ -6,6 +6,7 @@
 
 #include "api/extended_stateful_set/reconciliation.hpp"
 #include "api/owning.hpp"
+#include "api/revisions.hpp"
 #include "engine/gates.hpp"
 
 namespace sluice::api::extended_stateful_set {
@@ -103,9 +104,12 @@ bool Reconciliation::is_there(const std::string& set) const {
 const engine::Attempt* Reconciliation::refused() const {
     const auto& last = seen_.attempt;
     const bool is_taken = last && last->refusal && last->refusal->status == 409 &&
-                          last->verb == engine::Action::Verb::Create && !is_there(last->ref.name);
+                          last->verb == engine::Action::Verb::Create &&
+                          last->ref.resource == &model::statefulsets && !is_there(last->ref.name);
     const engine::Attempt* attempt = is_taken ? &*last : refused_write(seen_);
-    return attempt && attempt->ref.resource == &model::statefulsets ? attempt : nullptr;
+    const bool is_of_version = attempt && (attempt->ref.resource == &model::statefulsets ||
+                                           attempt->ref.resource == &revisions);
+    return is_of_version ? attempt : nullptr;
 }
 
 // An autoscaler sees the version that serves, and no other: it would count pods twice.
@@ -161,11 +165,12 @@ void Reconciliation::report() {
         if (const Instant due = pod.ready_since + spec_.min_ready; pod.ready && due > now_)
             wake_at(due);
     if (const engine::Attempt* tried = refused())
-        decision_.report = {Phase::Held,
-                            Reason::VersionRefused,
-                            fmt::format("StatefulSet {} was refused: {}", tried->ref.name,
-                                        tried->refusal.value_or(engine::Refusal{}).why),
-                            {}};
+        decision_.report = {
+            Phase::Held,
+            Reason::VersionRefused,
+            fmt::format("{} {} was refused: {}", tried->ref.resource->kind, tried->ref.name,
+                        tried->refusal.value_or(engine::Refusal{}).why),
+            {}};
     else if (std::string problem = service_problem(); !problem.empty())
         decision_.report = {Phase::Held, Reason::ServiceNotSwitched, std::move(problem), {}};
     else if (!trouble_.empty())

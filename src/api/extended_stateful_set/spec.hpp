@@ -96,6 +96,7 @@ struct Spec {
     Volumes volumes;
     bool is_ordered = true;  // one pod is made after the other
     Duration min_ready{0};
+    int revisions_max = 10;                  // of versions that are gone
     std::vector<Reference> references = {};  // whose changes are followed
     std::string set;  // JSON: the template, a whole StatefulSet, without replicas and claims
 

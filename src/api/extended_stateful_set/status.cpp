@@ -1,6 +1,7 @@
 #include "api/extended_stateful_set/status.hpp"
 
 #include "api/extended_stateful_set/spec.hpp"
+#include "api/revisions.hpp"
 #include "api/status_parts.hpp"
 
 namespace sluice::api::extended_stateful_set {
@@ -62,6 +63,7 @@ Status read_status(const model::CustomObject& object) {
     JsonReader reader{&value};
     Status status;
     status_fields(reader, status);
+    status.revisions = read_revisions(reader);
     const json::value* versions = model::value_at(value, "/versions");
     if (versions && versions->is_object())
         for (const auto& [name, runs] : versions->get_object())
@@ -73,6 +75,7 @@ Status read_status(const model::CustomObject& object) {
 std::string write_status(const Status& status) {
     JsonWriter writer;
     status_fields(writer, status);
+    write_revisions(writer, status.revisions);
     json::object versions;
     for (const auto& [version, runs] : status.versions)
         if (versions.size() < versions_max) versions[std::to_string(version)] = runs;

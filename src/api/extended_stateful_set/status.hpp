@@ -71,6 +71,8 @@ struct Status : StatusHead {
     std::string failure;   // why the last one of them failed
     ConfigStatus config;
     ClaimBook claims;
+    // The names of what versions were made from, oldest first.
+    std::vector<std::string> revisions;
     std::optional<JobStatus> job;
     gates::Remembered gates;
     Instant written;

@@ -1,13 +1,18 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <boost/json.hpp>
+#include <functional>
 
 #include "api/claims.hpp"
 #include "api/extended_stateful_set/decide.hpp"
+#include "api/extended_stateful_set/reconciliation.hpp"
+#include "api/extended_stateful_set/revisions.hpp"
 #include "api/extended_stateful_set/spec.hpp"
 #include "api/extended_stateful_set/status.hpp"
 #include "api/owning.hpp"
 #include "model/annotations.hpp"
+#include "model/json_text.hpp"
 
 namespace sluice::api::extended_stateful_set {
 namespace {
@@ -28,6 +33,24 @@ Standing standing(const Steered& steered) {
     return standing;
 }
 
+// That can be gone back to, the last first.
+std::vector<int> earlier_versions(const Steered& steered, const Status& status) {
+    std::vector<int> versions;
+    for (const model::CustomObject& one : steered.history)
+        if (const int version = version_kept(one, steered.object);
+            version > 0 && version != status.update)
+            versions.push_back(version);
+    std::ranges::sort(versions, std::greater{});
+    return versions;
+}
+
+std::string earlier_text(const Steered& steered, const Status& status) {
+    std::string text;
+    for (const int version : earlier_versions(steered, status))
+        text += (text.empty() ? "" : ", ") + revision_of(version);
+    return text.empty() ? "none" : text;
+}
+
 std::vector<Fact> facts(const Steered& steered, Instant) {
     const Status status = read_status(steered.object);
     std::vector<Fact> facts;
@@ -44,6 +67,8 @@ std::vector<Fact> facts(const Steered& steered, Instant) {
         facts.push_back({"job", fmt::format("{}, {} since {}", status.job->name,
                                             jobs::to_text(status.job->stage),
                                             to_rfc3339(status.job->started))});
+    if (!earlier_versions(steered, status).empty())
+        facts.push_back({"earlier", earlier_text(steered, status)});
     for (const auto& [version, runs] : status.versions)
         facts.push_back({revision_of(version), runs ? "runs" : "does not run"});
     if (const auto spec = read_spec(steered.object))
@@ -97,11 +122,68 @@ Reply retry(const Steered& steered, Instant now) {
     return reply;
 }
 
+// The version that a person named, or the last one before this one that served; 0: there is none.
+int wanted_version(const Steered& steered, const Status& status) {
+    if (!steered.revision.empty())
+        return std::max(version_in(steered.revision), version_text(steered.revision));
+    if (status.update != status.current) return status.current;
+    if (status.previous > 0) return status.previous;
+    const std::vector<int> kept = earlier_versions(steered, status);
+    return kept.empty() ? 0 : kept.front();
+}
+
+// What the object is to be.
+model::CustomObject with_restored(const Steered& steered, const json::object& fields) {
+    model::CustomObject object = steered.object;
+    const json::value now = model::parse_json(object.spec);
+    json::object spec = now.is_object() ? now.get_object() : json::object{};
+    for (const std::string_view field : versioned_fields)
+        spec.erase(field);
+    for (const auto& [field, value] : fields)
+        spec[field] = value;
+    object.spec = json::serialize(spec);
+    return object;
+}
+
+Reply go_back(const Steered& steered, const Status& status, const model::CustomObject& kept,
+              const std::string& version) {
+    const json::object fields = restored(kept, steered.object);
+    const model::CustomObject object = with_restored(steered, fields);
+    const auto spec = read_spec(object);
+    if (!spec)
+        return decline("{} cannot go back to {}: {}", steered.title, version,
+                       to_text(spec.error()));
+    if (!status.claims.templates.empty() && identity_of(*spec) != status.claims.templates)
+        return decline(
+            "{} cannot go back to {}: it had other zones, and there are claims in those of now.",
+            steered.title, version);
+    auto change = put_back(
+        steered, fields, versioned_fields,
+        fmt::format("{} goes back to what {} was: it is the next version, which is upgraded "
+                    "to as to any other, through the same gates.",
+                    steered.title, version));
+    if (!change || digest_of(object, *spec) == status.digest)
+        return decline("{} has the template of {} already, or is on the way to it.", steered.title,
+                       version);
+    return std::move(*change);
+}
+
 Reply undo(const Steered& steered, Instant) {
-    return decline(
-        "{} keeps no earlier templates: apply the one that you want, and it is the next version. "
-        "Abort ends an upgrade that is under way.",
-        steered.title);
+    const Status status = read_status(steered.object);
+    if (status.observed_generation < steered.object.meta.generation)
+        return decline("Sluice has not seen the last change of {} yet; try again in a moment.",
+                       steered.title);
+    const int wanted = wanted_version(steered, status);
+    if (wanted == 0 && steered.revision.empty())
+        return decline("{} keeps no earlier version.", steered.title);
+    const auto kept = std::ranges::find(steered.history, wanted, [&](const auto& one) {
+        return version_kept(one, steered.object);
+    });
+    const std::string named = wanted == 0 ? steered.revision : revision_of(wanted);
+    if (wanted == 0 || kept == steered.history.end())
+        return decline("{} keeps no version {}. It keeps: {}.", steered.title, named,
+                       earlier_text(steered, status));
+    return go_back(steered, status, *kept, named);
 }
 
 }  // namespace
@@ -114,6 +196,8 @@ const Dialect dialect{"extendedstatefulset",
                       standing,
                       facts,
                       {promote, promote_past_gates, annotated::pause_by<standing>,
-                       annotated::resume_by<standing>, abort, retry, undo}};
+                       annotated::resume_by<standing>, abort, retry, undo},
+                      {},
+                      {&revisions, owner_label}};
 
 }  // namespace sluice::api::extended_stateful_set

@@ -181,30 +181,14 @@ bool Reconciliation::retry_refused() {
 
 // Those that nobody runs and that are more than are kept.
 bool Reconciliation::trim_revisions() {
-    const auto is_used = [&](const std::string& one) {
-        return one == revision_ || one == next_.current_revision ||
-               std::ranges::find(next_.members, one, &Member::revision) != next_.members.end();
-    };
-    const auto unused = std::ranges::count_if(
-        next_.revisions, [&](const std::string& one) { return !is_used(one); });
-    if (unused <= spec_.revisions_max) return false;
-    const std::string oldest = *std::ranges::find_if_not(next_.revisions, is_used);
-    const model::Ref ref{&revisions, object_.meta.key.ns, oldest};
-    const engine::Fetched* found = seen_.fetched_as(ref);
-    if (!found) {
-        decision_.rests_on.push_back(ref);
-        return true;
-    }
-    std::erase(next_.revisions, oldest);
-    if (!found->object) {
-        write_status(true);
-        return true;
-    }
-    decision_.actions.push_back(engine::deletion_of({ref, found->object->meta.uid}));
-    if (auto write = api::status_write(subject(), object_, old_, next_)) {
-        write->follows = true;
-        decision_.actions.push_back(std::move(*write));
-    }
+    std::vector<std::string> used{revision_, next_.current_revision};
+    for (const Member& member : next_.members)
+        used.push_back(member.revision);
+    if (!api::trim_revisions(decision_, seen_, next_.revisions, used, spec_.revisions_max))
+        return false;
+    if (!decision_.rests_on.empty()) return true;
+    write_status(true);
+    if (decision_.actions.size() > 1) decision_.actions.back().follows = true;
     return true;
 }
 

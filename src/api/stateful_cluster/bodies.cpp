@@ -20,14 +20,6 @@ json::array array_in(const json::value& whole, const char* pointer) {
     return found && found->is_array() ? found->get_array() : json::array{};
 }
 
-json::array owners(const model::CustomObject& object) {
-    return {json::object{{"apiVersion", model::api_version(resource)},
-                         {"kind", resource.kind},
-                         {"name", object.meta.key.name},
-                         {"uid", object.meta.uid},
-                         {"controller", true}}};
-}
-
 void add_own_labels(json::object& labels, const model::CustomObject& object,
                     std::string_view identity) {
     labels[cluster_label] = object.meta.key.name;
@@ -68,7 +60,7 @@ std::string pod_body(const model::CustomObject& object, const Spec& spec, const 
     json::object metadata{{"name", member.name},
                           {"namespace", object.meta.key.ns},
                           {"labels", std::move(labels)},
-                          {"ownerReferences", owners(object)}};
+                          {"ownerReferences", controlled_by(resource, object)}};
     json::object annotations = object_in(pod, "/metadata/annotations");
     annotations[model::key::restarts] = "0";
     metadata["annotations"] = std::move(annotations);
@@ -101,21 +93,17 @@ std::string claim_body(const model::CustomObject& object, const ClaimTemplate& c
 
 std::string revision_body(const model::CustomObject& object, const std::string& name,
                           std::int64_t number, const std::string& pod_template) {
-    json::object metadata{{"name", name},
-                          {"namespace", object.meta.key.ns},
-                          {"labels", json::object{{cluster_label, object.meta.key.name}}},
-                          {"ownerReferences", owners(object)}};
-    json::object spec{{"template", model::parse_json(pod_template)}};
-    return json::serialize(json::object{{"apiVersion", model::api_version(revisions)},
-                                        {"kind", revisions.kind},
-                                        {"metadata", std::move(metadata)},
-                                        {"data", json::object{{"spec", std::move(spec)}}},
-                                        {"revision", number}});
+    return api::revision_body(
+        resource, object,
+        {.name = name,
+         .number = number,
+         .labels = json::object{{cluster_label, object.meta.key.name}},
+         .spec = json::object{{"template", model::parse_json(pod_template)}}});
 }
 
 std::string template_in(const std::string& data) {
-    const json::value value = model::parse_json(data);
-    const json::value* found = model::value_at(value, "/spec/template");
+    const json::value spec = spec_in(data);
+    const json::value* found = model::value_at(spec, "/template");
     return found && found->is_object() ? json::serialize(*found) : std::string{};
 }
 

@@ -13,11 +13,6 @@ namespace sluice::api::stateful_cluster {
 
 const model::Resource resource{"enge.me", "v1alpha1", "statefulclusters", "StatefulCluster"};
 const model::Resource claims{"", "v1", "persistentvolumeclaims", "PersistentVolumeClaim"};
-const model::Resource revisions{.group = "apps",
-                                .version = "v1",
-                                .plural = "controllerrevisions",
-                                .kind = "ControllerRevision",
-                                .content = "data"};
 
 namespace {
 
@@ -28,7 +23,7 @@ constexpr std::size_t template_max = 48u << 10;
 constexpr std::size_t claim_spec_max = 8u << 10;
 constexpr std::size_t claims_max = 16;
 constexpr Range seconds_range{0, 604'800};  // 7 days
-constexpr Range history_range{0, 100};
+constexpr Range history_range{0, api::revisions_max};
 
 // "25%" of the members, rounded down as Kubernetes does, but never none; or a number.
 PodCount read_unavailable(const Fields& fields, PodCount replicas) {

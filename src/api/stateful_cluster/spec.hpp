@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "api/gates/gates.hpp"
+#include "api/revisions.hpp"
 #include "base/field_error.hpp"
 #include "base/numbers.hpp"
 #include "base/time.hpp"
@@ -20,7 +21,6 @@ namespace sluice::api::stateful_cluster {
 
 extern const model::Resource resource;
 extern const model::Resource claims;
-extern const model::Resource revisions;
 
 // On pods and claims: the cluster that they are of, by name, and the identity.
 inline constexpr std::string_view cluster_label = "sluice.dev/statefulcluster";

@@ -9,7 +9,6 @@ namespace sluice::api::stateful_cluster {
 namespace {
 
 constexpr std::size_t members_max = 2 * static_cast<std::size_t>(replicas_max);
-constexpr std::size_t revisions_max = 128;
 constexpr std::size_t memory_max = 1024;
 
 constexpr std::array<std::string_view, 5> states{"Planned", "Creating", "Starting", "Ready",
@@ -33,11 +32,6 @@ constexpr auto leaver_fields = [](auto& json, auto& leaver) {
         .field("claimsOf", leaver.claims_of, word_max)
         .field("handsOver", leaver.hands_over);
 };
-
-struct Name {
-    std::string name;
-};
-constexpr auto name_fields = [](auto& json, auto& one) { json.key("name", one.name, name_max); };
 
 constexpr auto status_fields = [](auto& json, auto& status) {
     head_fields(json, status);
@@ -66,21 +60,14 @@ Status read_status(const model::CustomObject& object) {
     JsonReader reader{&value};
     Status status;
     status_fields(reader, status);
-    std::vector<Name> names;
-    reader.entries("revisions", names, revisions_max, name_fields);
-    for (Name& one : names)
-        status.revisions.push_back(std::move(one.name));
+    status.revisions = read_revisions(reader);
     return status;
 }
 
 std::string write_status(const Status& status) {
     JsonWriter writer;
     status_fields(writer, status);
-    std::vector<Name> names;
-    names.reserve(status.revisions.size());
-    for (const std::string& one : status.revisions)
-        names.push_back({one});
-    writer.entries("revisions", names, revisions_max, name_fields);
+    write_revisions(writer, status.revisions);
     return boost::json::serialize(writer.take());
 }
 

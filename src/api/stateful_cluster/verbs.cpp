@@ -17,6 +17,8 @@ namespace {
 namespace json = boost::json;
 
 constexpr std::string_view names[] = {"statefulcluster", "stc"};
+// What undo changes, of the spec.
+constexpr std::string_view versioned_fields[] = {"template"};
 
 Standing standing(const Steered& steered) {
     const Status status = read_status(steered.object);
@@ -98,15 +100,13 @@ Reply undo(const Steered& steered, Instant) {
     if (text.empty())
         return decline("{} keeps no revision {}. It keeps: {}.", steered.title, wanted,
                        earlier_revisions(status));
-    const json::value spec = model::parse_json(steered.object.spec);
-    const json::value* now = model::value_at(spec, "/template");
-    json::value changes =
-        model::merge_patch_between(now ? *now : json::value{}, model::parse_json(text));
-    return Change{
-        {{Place::Object, {{"spec", json::object{{"template", std::move(changes)}}}}}},
-        fmt::format("{} goes back to the template of revision {}: its members are updated to it "
-                    "as to any other, through the same gates.",
-                    steered.title, wanted)};
+    auto change =
+        put_back(steered, {{"template", model::parse_json(text)}}, versioned_fields,
+                 fmt::format("{} goes back to the template of revision {}: its members are updated "
+                             "to it as to any other, through the same gates.",
+                             steered.title, wanted));
+    if (!change) return decline("{} has the template of revision {}.", steered.title, wanted);
+    return std::move(*change);
 }
 
 }  // namespace

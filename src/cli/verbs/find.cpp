@@ -7,7 +7,6 @@
 #include <cctype>
 #include <tuple>
 
-#include "api/registry.hpp"
 #include "base/names.hpp"
 #include "base/printable.hpp"
 
@@ -150,11 +149,7 @@ Result<void> read_history(Server& server, Found& found) {
     const auto objects =
         server.list(*kept.resource, key.ns, fmt::format("{}={}", kept.label, key.name));
     if (!objects) return std::unexpected(objects.error());
-    for (const json::object& object : *objects) {
-        auto read = model::decode_custom_object(json::serialize(object), api::kept(),
-                                                kept.resource->content);
-        if (read) found.steered.history.push_back(std::move(*read));
-    }
+    api::add_history(*found.dialect, *objects, found.steered);
     return {};
 }
 

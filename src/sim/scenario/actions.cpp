@@ -5,6 +5,7 @@
 
 #include "sim/api/state.hpp"
 #include "sim/apis/registry.hpp"
+#include "sim/scenario/undo.hpp"
 #include "sim/scenario/words.hpp"
 
 namespace sluice::sim {
@@ -174,6 +175,7 @@ constexpr Action general_actions[] = {
      [](World& world, Words words) { world.faults.lists.forbidden.erase(words[0]); }},
     {"no definitions", "", 0, remove_definitions},
     {"forbid definitions", "for TIME", 2, forbid_definitions},
+    {"undo", "KIND/NAME [to REVISION], as `sluice undo` does it", 1, undo},
     {"rewriter", "NAME PARTITION [for TIME]", 2, rewriter},
 };
 

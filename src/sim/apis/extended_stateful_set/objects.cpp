@@ -138,6 +138,7 @@ constexpr WordField own_fields[] = {
     {"behaves", "/spec/template/spec/template/metadata/annotations/sim.sluice.dev~1behaviour",
      as_text},
     {"min-ready", "/spec/template/spec/minReadySeconds", as_seconds},
+    {"history", "/spec/template/spec/revisionHistoryLimit", as_number},
     {"min", "/spec/scaling/min", as_number},
     {"max", "/spec/scaling/max", as_number},
     {"odd-only", "/spec/scaling/oddOnly", as_flag},

@@ -11,6 +11,7 @@ inline constexpr const char* services = "services";
 inline constexpr const char* serves_at = "/metadata/annotations/sluice.dev~1serves";
 inline constexpr const char* selected_at = "/spec/selector/fissile.cloudfoundry.org~1version";
 inline constexpr const char* claims = "persistentvolumeclaims";
+inline constexpr const char* revisions = "controllerrevisions.apps";
 inline constexpr const char* owner_at = "/metadata/labels/sluice.dev~1extendedstatefulset";
 inline constexpr const char* ordinal_at = "/metadata/labels/sluice.dev~1ordinal";
 inline constexpr const char* hand_over_at = "/metadata/annotations/sluice.dev~1hand-over";
@@ -48,6 +49,9 @@ std::int64_t zone_of(const json::object& set);  // -1: none
 // "v1 a a a v2 b!": of each version its pods, by the tags of their images; "!" if not ready. In
 // zones "z0-v1 a z1-v1 a".
 std::string versions_text(const ApiServer& api, const std::string& name);
+
+// "v1 v2": the versions of which it is kept what they were made from.
+std::string kept_text(const ApiServer& api, const json::object& object);
 
 // The Jobs around its upgrades that are there.
 std::vector<ObjectPtr> jobs_of(const ApiServer& api, const json::object& object);

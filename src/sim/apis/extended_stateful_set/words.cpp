@@ -64,10 +64,20 @@ Problem delete_jobs(World& world, Words words) {
     return std::nullopt;
 }
 
+Problem forget_versions(World& world, Words words) {
+    const ObjectPtr object = world.cluster.api().find(extended_sets, shop, words[0]);
+    if (!object) return "there is no such ExtendedStatefulSet";
+    for (const ObjectPtr& one : world.cluster.api().list(revisions, shop))
+        if (text_at(one->object(), owner_uid_at) == uid_in(object->object()))
+            world.remove(revisions, shop, name_in(one->object()));
+    return problem_of(
+        world.merge(extended_sets, shop, words[0], only("/status/revisions", nullptr), "status"));
+}
+
 constexpr Action action_table[] = {
     {"extendedstatefulset",
      "NAME [replicas N] [image IMAGE] [behaves HOW] [min N] [max N] [odd-only true] [canaries N] "
-     "[retries N] [not-ready true] [canary-time TIME] [deadline TIME] [min-ready TIME] "
+     "[history N] [retries N] [not-ready true] [canary-time TIME] [deadline TIME] [min-ready TIME] "
      "[pre-upgrade well|fail|HOW[,TIME]|extendedjob=NAME] [post-upgrade ...] "
      "[zones ZONE,ZONE] [blue-green true] [stays TIME] [when-stale Keep] [follows true] [env "
      "HOW-configmap|secret=NAME[?],...] [init-env ...] "
@@ -90,6 +100,8 @@ constexpr Action action_table[] = {
      [](World& world, Words words) { return annotate(world, "configmaps", words); }},
     {"abort restart", "NAME", 1, abort_restart},
     {"delete upgrade jobs", "NAME", 1, delete_jobs},
+    {"forget versions", "NAME, and what they were made from, as nobody kept it once", 1,
+     forget_versions},
     {"delete config key", "", 0,
      [](World& world, Words) { return world.remove("secrets", "sluice-system", key_secret); }},
     {"delete extendedstatefulset", "NAME [orphan]", 1, delete_extended},
@@ -123,7 +135,7 @@ constexpr Expectation expectation_table[] = {
      [](const World& world, Words words) {
          const std::string set = fmt::format("{}-{}", words[0], words[1]);
          const auto count = std::ranges::count_if(
-             world.cluster.api().list("controllerrevisions.apps", shop), [&](const ObjectPtr& one) {
+             world.cluster.api().list(revisions, shop), [&](const ObjectPtr& one) {
                  return text_at(one->object(), "/metadata/ownerReferences/0/name") == set;
              });
          return unless_same(words[2], std::to_string(count));
@@ -143,6 +155,13 @@ constexpr Expectation expectation_table[] = {
          if (!object) return Seen{"it is gone"};
          return unless_same(words[1],
                             std::to_string(jobs_of(world.cluster.api(), object->object()).size()));
+     }},
+    {"kept", "NAME VERSION..., of which it is kept what they were made from", 1, true,
+     [](const World& world, Words words) {
+         const ObjectPtr object = world.cluster.api().find(extended_sets, shop, words[0]);
+         if (!object) return Seen{"it is gone"};
+         return unless_same(joined(words.subspan(1)),
+                            kept_text(world.cluster.api(), object->object()));
      }},
     {"stale", "NAME VERSION|SET TEXT|no", 3, true,
      [](const World& world, Words words) {
@@ -168,7 +187,7 @@ constexpr ReportField report_fields[] = {
     {"runs-2", "/status/versions/2"},
 };
 
-constexpr std::string_view judged[] = {sets, services, claims, jobs, "secrets"};
+constexpr std::string_view judged[] = {sets, services, claims, jobs, revisions, "secrets"};
 constexpr std::string_view policies[] = {replicas_policy, "sluice-extendedstatefulset-volumes",
                                          "sluice-extendedstatefulset-hand-over",
                                          "sluice-extendedstatefulset-hand-over-scale"};

@@ -92,9 +92,9 @@ void updates_in_place(const Promise& promise, const Change& change) {
         promise.broken("pod {} was updated to a revision that is not written down", name);
 }
 
-// Whose claims are known by another label.
-bool is_of_another_api(const json::object& claim) {
-    const json::object& labels = object_at(claim, "/metadata/labels");
+// Claims and revisions that are known by another label.
+bool is_of_another_api(const json::object& owned) {
+    const json::object& labels = object_at(owned, "/metadata/labels");
     return std::ranges::any_of(apis(),
                                [&](const Api& api) { return labels.contains(api.claim_label); });
 }
@@ -104,7 +104,7 @@ bool is_of_another_api(const json::object& claim) {
 void makes_its_own(const Promise& promise, const Change& change) {
     const std::string& resource = change.place.resource;
     const json::object& object = change.object->object();
-    if (resource == claims && is_of_another_api(object)) return;
+    if ((resource == claims || resource == revisions) && is_of_another_api(object)) return;
     const bool is_new = change.type == Change::Type::Added;
     if (resource == "pods" && !is_member(object)) {
         if (!is_pod_deletion(change)) promise.broken("an operator wrote pod {}", change.place.name);

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "api/extended_stateful_set/decide.hpp"
+#include "api/extended_stateful_set/revisions.hpp"
 #include "api/extended_stateful_set/spec.hpp"
 #include "api/extended_stateful_set/status.hpp"
 #include "engine/decision.hpp"
@@ -29,6 +30,7 @@ struct Known {
     }();
     engine::Snapshot seen = {};
     Instant now = noon;
+    bool all_kept = true;  // what every version was made from
 
     std::string digest() const { return digest_of(object, *read_spec(object)); }
 
@@ -69,6 +71,13 @@ struct Known {
         engine::Snapshot look = seen;
         look.subject = ref_to(resource, object.meta.key);
         look.objects = {object};
+        if (all_kept) {
+            Status kept = status();
+            kept.revisions.clear();
+            for (int version = 1; version < 10; ++version)
+                kept.revisions.push_back(revision_name("x", version));
+            look.objects.front().status = write_status(kept);
+        }
         prepare(look);
         return decide(look, now);
     }
