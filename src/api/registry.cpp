@@ -92,6 +92,7 @@ constexpr Watch extended_stateful_sets[] = {
      .concerns = pods_of_sets.concerns,
      .selector = pods_of_sets.selector,
      .owner_label = extended_stateful_set::owner_label},
+    {&analysis::resource, Owner{&extended_stateful_set::resource}, {}, analysis::trim},
     {&model::services,
      Named{extended_stateful_set::followed_by},
      {},

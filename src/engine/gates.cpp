@@ -172,7 +172,7 @@ Verdict judge(const Analysis& gate, const Standing&, Instant) {
     using State = Analysis::State;
     if (gate.state == State::Good || gate.is_accepted) return Pass{};
     if (gate.state == State::Bad)
-        return Fail{.reason = gate.reason, .message = gate.message, .aborts = true};
+        return Fail{.reason = gate.reason, .message = gate.message, .aborts = gate.aborts};
     Hold hold{gate.reason, gate.message};
     hold.rests_at = gate.place;
     return hold;

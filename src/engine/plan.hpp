@@ -93,6 +93,7 @@ struct Analysis {
     Reason reason = Reason::AnalysisRunning;  // of what they have come to
     std::string message = {};
     bool is_accepted = false;  // unclear, and somebody went on
+    bool aborts = true;        // bad: the pods are taken back, whatever else a failure leads to
     friend bool operator==(const Analysis&, const Analysis&) = default;
 };
 

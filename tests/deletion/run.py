@@ -2,9 +2,9 @@
 """Deletes each API from a copy of the tree: its folders, its rows, its scenarios and its unit
 tests. What is left must build, and play the scenarios of all others. run.py [API...]
 
-rollout_plugin is built upon analysis: whoever deletes analysis deletes both. An API that is
-included from outside of its folders (tests/style/api_names.txt says from where) cannot be deleted
-yet, and is left out until nobody does.
+rollout_plugin and extended_stateful_set are built upon analysis: whoever deletes that deletes all
+three. An API that is included from outside of its folders (tests/style/api_names.txt says from
+where) cannot be deleted yet, and is left out until nobody does.
 """
 
 from __future__ import annotations

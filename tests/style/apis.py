@@ -44,7 +44,7 @@ APIS = (
     Api("analysis", "analysisrun", ANALYSIS),
     Api("stateful_cluster", "statefulcluster", r"stateful[ _]?cluster|enge\.me"),
     Api("extended_stateful_set", "extendedstatefulset", r"extended[ _]?stateful[ _]?set",
-        needs=("extended_job",), group=FISSILE),
+        needs=("extended_job", "analysis"), group=FISSILE),
     Api("extended_job", "extendedjob", r"extended[ _]?job", group=FISSILE),
 )
 

@@ -45,6 +45,7 @@ def test_what_is_of_no_api_is_not(text: str) -> None:
 
 def test_what_is_built_upon_an_api_goes_with_it() -> None:
     assert [[one.folder for one in goes_with(api)] for api in APIS] == [
-        ["pilot"], ["phased_rollout"], ["rollout_plugin"], ["rollout_plugin", "analysis"],
+        ["pilot"], ["phased_rollout"], ["rollout_plugin"],
+        ["rollout_plugin", "analysis", "extended_stateful_set"],
         ["stateful_cluster"], ["extended_stateful_set"],
         ["extended_stateful_set", "extended_job"]]

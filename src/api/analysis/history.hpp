@@ -11,6 +11,13 @@
 
 namespace sluice::api::analysis {
 
+// How many finished runs stay.
+struct HistoryLimits {
+    int successful = 5;
+    int unsuccessful = 5;
+    friend bool operator==(const HistoryLimits&, const HistoryLimits&) = default;
+};
+
 struct FinishedRun {
     std::string name;
     std::string uid;

@@ -4,6 +4,7 @@
 // of Instant{} is none.
 #pragma once
 
+#include <array>
 #include <map>
 #include <optional>
 #include <string>
@@ -39,6 +40,8 @@ TimeToLive read_time_to_live(const model::CustomObject& object);
 std::string write_run_spec(const RunSpec& spec);
 
 enum class Phase : std::uint8_t { Pending, Running, Successful, Failed, Error, Inconclusive };
+inline constexpr std::array<std::string_view, 6> phases{"Pending", "Running", "Successful",
+                                                        "Failed",  "Error",   "Inconclusive"};
 std::string_view to_text(Phase phase);
 // Whether nothing more is measured.
 bool is_over(Phase phase);

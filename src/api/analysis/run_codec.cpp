@@ -27,9 +27,6 @@ constexpr std::array rooms{Room{1000, 1024, 16}, Room{100, 512, 8}, Room{10, 256
                            Room{3, 128, 2},      Room{1, 64, 0},    Room{0, 32, 0}};
 constexpr Room as_read{.measurements = 1000, .text = 0, .metadata = 64};
 
-constexpr std::array<std::string_view, 6> phases{"Pending", "Running", "Successful",
-                                                 "Failed",  "Error",   "Inconclusive"};
-
 TimeToLive time_to_live_in(const Fields& fields) {
     const auto ttl = fields.object("ttlStrategy", !required);
     if (!ttl) return {};

@@ -159,7 +159,8 @@ void Reconciliation::act() {
     if (refused() || !service_problem().empty()) write_status(true);
     const bool acts = makes_job() || takes_restart() || move_pods() || make_claims() ||
                       (!config_.stops() && (mark_stale() || delete_superseded())) ||
-                      delete_claims() || adjust_claims() || keep_revision() || trim_revisions();
+                      delete_claims() || adjust_claims() || makes_run() || keep_revision() ||
+                      trim_revisions() || tends_runs();
     for (std::size_t i = 1; i < decision_.actions.size(); ++i)
         decision_.actions[i].follows = true;
     if (!acts && decision_.actions.empty()) write_status(false);

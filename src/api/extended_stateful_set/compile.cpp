@@ -49,6 +49,8 @@ engine::Plan compile(const Spec& spec, const Circumstances& now) {
                        (target == now.pods && (canaries.value == 0 || canaries == now.pods)));
         if (is_of_canaries && spec.strategy.canary_time > Duration{0})
             plan.steps.back().after.emplace_back(engine::SettleTime{spec.strategy.canary_time});
+        // Whoever changes the number of canaries leaves it out at no step.
+        if (now.analysis && target >= canaries) plan.steps.back().after.emplace_back(*now.analysis);
         prev = last;
         from = target;
     }

@@ -21,6 +21,8 @@ struct Circumstances {
     std::optional<PodIndex> old_pod = {};  // of the version that serves, if there is any
     bool can_go_back = true;               // that one would serve without the new one
     std::string blocked_by = {};           // what is to be put right first; empty: nothing
+    // What judges the canaries: behind them, and behind all that follow.
+    std::optional<engine::Analysis> analysis = {};
     // Jobs that must end well before the first step, and after the last one.
     std::optional<engine::JobSuccess> job_before = {};
     std::optional<engine::JobSuccess> job_after = {};

@@ -232,6 +232,7 @@ Circumstances Reconciliation::circumstances() const {
         .old_pod = old_pod(),
         .can_go_back = can_go_back(),
         .blocked_by = service_problem(),
+        .analysis = analysis_gate(),
         .job_before = job_gate(Occasion::Before),
         .job_after = job_gate(Occasion::After)};
 }
@@ -270,7 +271,9 @@ engine::Course Reconciliation::course() const {
 // How many pods of the new version may be there by now.
 void Reconciliation::steer() {
     settle_at_zero();
+    note_analysis();
     decision_ = engine::steer(seen_, course(), now_);
+    mind_analysis();
     hooks::complete(decision_, seen_, "extendedstatefulset");
     if (const auto& memory = decision_.memory) {
         const auto before = memory_of(next_);

@@ -75,8 +75,11 @@ Strategy read_strategy(const Fields& fields) {
     strategy.scale_down_delay =
         seconds("scaleDownDelaySeconds", is_blue_green ? blue_green_delay : Duration{0});
     strategy.keeps_stale = fields.choice("whenStale", {"ScaleDown", "Keep"}) == 1;
-    if (const auto gates = fields.object("gates", !required))
+    if (const auto gates = fields.object("gates", !required)) {
         strategy.gates = gates::read_gates(*gates);
+        if (const auto call = gates->object("analysis", !required))
+            strategy.analysis = analysis::read_call(*call);
+    }
     strategy.before = read_job(fields, "preUpgrade");
     strategy.after = read_job(fields, "postUpgrade");
     return strategy;

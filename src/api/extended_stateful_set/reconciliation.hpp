@@ -1,12 +1,14 @@
 // One decision about one ExtendedStatefulSet, which is there and can be read. Which versions there
 // are to be is in decide.cpp, which one serves and who follows it in serving.cpp, what is done for
-// it in acting.cpp, what becomes of pods that read what has changed in restart.cpp, and which Jobs
-// run around an upgrade in upgrade_jobs.cpp.
+// it in acting.cpp, what becomes of pods that read what has changed in restart.cpp, which Jobs run
+// around an upgrade in upgrade_jobs.cpp, and what becomes of the analysis of its canaries in
+// canary_analysis.cpp.
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include "api/analysis/runs.hpp"
 #include "api/claims.hpp"
 #include "api/extended_stateful_set/compile.hpp"
 #include "api/extended_stateful_set/config.hpp"
@@ -137,6 +139,19 @@ class Reconciliation {
         return {&model::jobs, object_.meta.key.ns, job};
     }
 
+    // The analysis that judges the canaries: canary_analysis.cpp.
+    std::optional<std::string> analysed() const;
+    std::string run_name(const std::string& occasion) const;
+    const model::CustomObject* run_of(const std::string& occasion) const;
+    void note_analysis();
+    std::optional<engine::Analysis> analysis_gate() const;
+    analysis::Making run_for(const analysis::AnalysisCall& call, const std::string& occasion) const;
+    void mind_analysis();
+    void hold_for_analysis(engine::Refused why);
+    void try_run(engine::Action creation);
+    bool makes_run();
+    bool tends_runs();
+
     // Claims: claiming.cpp.
     struct WantedClaim {
         const ClaimTemplate* model;
@@ -200,6 +215,7 @@ class Reconciliation {
     std::optional<engine::Decision> restart_;  // of pods that are under way, or held
     Moving move_;
     std::optional<engine::Action> job_;  // that is to be made
+    std::optional<engine::Action> run_;  // the same
     std::string trouble_;                // with claims
 };
 

@@ -21,6 +21,9 @@ constexpr const char* edit =
 constexpr const char* try_again =
     "another template; to try the same one again: kubectl -n {0} annotate --overwrite "
     "extendedstatefulset {1} sluice.dev/abort- sluice.dev/retry=$(date +%s)";
+constexpr const char* measured =
+    "what the AnalysisRun says: kubectl -n {0} describe analysisruns -l "
+    "sluice.dev/extendedstatefulset={1}; then, to try again: sluice retry ests/{1} -n {0}";
 constexpr engine::Command own_commands[] = {
     {Reason::PodsNotReady,
      "kubectl -n {0} get pods -l sluice.dev/extendedstatefulset={1}; to upgrade although pods of "
@@ -64,8 +67,16 @@ constexpr engine::Command own_commands[] = {
      "what the Job says: kubectl -n {0} describe jobs -l sluice.dev/extendedstatefulset={1}; then, "
      "to run it again: sluice retry ests/{1} -n {0}"},
     {Reason::RunHeld,
-     "what the message says, it is tried again by itself; to do without the Job: kubectl -n {0} "
-     "edit extendedstatefulset {1}"},
+     "what the message says, it is tried again by itself; to do without: kubectl -n {0} edit "
+     "extendedstatefulset {1}"},
+    {Reason::AnalysisRunning,
+     "the measurements; to see them: kubectl -n {0} get analysisruns -l "
+     "sluice.dev/extendedstatefulset={1}; to give the upgrade up: sluice abort ests/{1} -n {0}"},
+    {Reason::AnalysisRunFailed, measured},
+    {Reason::AnalysisRunError, measured},
+    {Reason::AnalysisRunInconclusive,
+     "to go on: sluice promote ests/{1} -n {0}; to give the upgrade up: sluice abort ests/{1} -n "
+     "{0}"},
     {Reason::RolledBack, try_again},
     {Reason::Paused, "kubectl -n {0} annotate extendedstatefulset {1} sluice.dev/paused-"},
 };

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "api/analysis/call.hpp"
 #include "api/extended_stateful_set/references.hpp"
 #include "api/extended_stateful_set/volumes.hpp"
 #include "api/gates/gates.hpp"
@@ -80,11 +81,12 @@ struct Strategy {
     Duration scale_down_delay{0};     // the version before stays so long, once another one serves
     bool keeps_stale = false;         // the pods of a version that has failed
     gates::Gates gates;
-    std::optional<UpgradeJob> before = {};  // the first pod of another version
-    std::optional<UpgradeJob> after = {};   // its last one, before it serves alone
+    std::optional<analysis::AnalysisCall> analysis = {};  // of the canaries
+    std::optional<UpgradeJob> before = {};                // the first pod of another version
+    std::optional<UpgradeJob> after = {};                 // its last one, before it serves alone
 
     // Somebody wants to be asked.
-    bool is_guarded() const { return gates.are_any() || before || after; }
+    bool is_guarded() const { return gates.are_any() || analysis || before || after; }
 };
 
 struct Spec {

@@ -21,6 +21,15 @@ constexpr auto job_fields = [](auto& json, auto& job) {
         .field("message", job.message, sentence_max);
 };
 
+constexpr auto analysis_fields = [](auto& json, auto& analysis) {
+    json.key("run", analysis.run, name_max)
+        .field("occasion", analysis.occasion, word_max)
+        .word("phase", analysis.phase, analysis::phases)
+        .field("message", analysis.message, sentence_max)
+        .field("promote", analysis.promote, short_max)
+        .field("accepted", analysis.accepted);
+};
+
 constexpr auto status_fields = [](auto& json, auto& status) {
     head_fields(json, status);
     json.always("replicas", status.replicas)
@@ -51,6 +60,7 @@ constexpr auto status_fields = [](auto& json, auto& status) {
         .field("claimRefusal", status.claims.refusal, sentence_max)
         .field("claimRefusedAt", status.claims.refused);
     json.part("upgradeJob", status.job, job_fields);
+    json.part("analysis", status.analysis, analysis_fields);
     gates::status_fields(json, status.gates);
     json.field("writtenAt", status.written)
         .entries("conditions", status.conditions, conditions_max, condition_fields);
@@ -98,6 +108,8 @@ Status substance_of(Status status) {
     substance.config.versions.clear();
     substance.claims = std::move(status.claims);
     substance.job = std::move(status.job);
+    const bool is_judged = status.analysis && analysis::is_over(status.analysis->phase);
+    if (is_judged) substance.analysis = std::move(status.analysis);
     return substance;
 }
 

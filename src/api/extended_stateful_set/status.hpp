@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "api/analysis/run.hpp"
 #include "api/condition.hpp"
 #include "api/gates/gates.hpp"
 #include "api/jobs/job.hpp"
@@ -51,6 +52,17 @@ struct JobStatus {
     friend bool operator==(const JobStatus&, const JobStatus&) = default;
 };
 
+// The analysis of canaries that was looked at last.
+struct AnalysisStatus {
+    std::string run;       // its name
+    std::string occasion;  // which attempt at which version it is about
+    analysis::Phase phase = analysis::Phase::Pending;
+    std::string message = {};  // of one that is over
+    std::string promote = {};  // what the annotation said when it was inconclusive, as a digest
+    bool accepted = false;     // inconclusive, and somebody went on
+    friend bool operator==(const AnalysisStatus&, const AnalysisStatus&) = default;
+};
+
 struct Status : StatusHead {
     std::map<int, bool> versions;  // that are there: does a pod of it run?
     PodCount replicas;             // pods that are there, of all versions
@@ -74,6 +86,7 @@ struct Status : StatusHead {
     // The names of what versions were made from, oldest first.
     std::vector<std::string> revisions;
     std::optional<JobStatus> job;
+    std::optional<AnalysisStatus> analysis;
     gates::Remembered gates;
     Instant written;
     std::vector<Condition> conditions;  // Ready, Progressing

@@ -69,6 +69,10 @@ std::vector<Fact> facts(const Steered& steered, Instant) {
                                             to_rfc3339(status.job->started))});
     if (!earlier_versions(steered, status).empty())
         facts.push_back({"earlier", earlier_text(steered, status)});
+    if (const auto& known = status.analysis)
+        facts.push_back(
+            {"analysis", fmt::format("{} is {}{}{}", known->run, analysis::to_text(known->phase),
+                                     known->message.empty() ? "" : ": ", known->message)});
     for (const auto& [version, runs] : status.versions)
         facts.push_back({revision_of(version), runs ? "runs" : "does not run"});
     if (const auto spec = read_spec(steered.object))

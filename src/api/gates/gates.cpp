@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "api/claims.hpp"
 #include "api/hooks/gate.hpp"
 #include "base/hash.hpp"
@@ -21,12 +23,6 @@ constexpr std::size_t hook_max = 63;
 
 std::string digest(std::string_view text) {
     return fmt::format("{:016x}", fnv1a(text));
-}
-
-// What people said last to end a pause.
-std::string promote_asked(const model::CustomObject& object) {
-    const std::string& said = annotation_of(object, key::promote);
-    return said.empty() ? said : digest(said);
 }
 
 // What the counts of a check belong to, beside the step: the check, and the last request of a
@@ -52,6 +48,11 @@ Gates read_gates(const Fields& fields) {
             gates.pause->length = std::chrono::seconds{*seconds};
     }
     return gates;
+}
+
+std::string promote_asked(const model::CustomObject& object) {
+    const std::string& said = annotation_of(object, key::promote);
+    return said.empty() ? said : digest(said);
 }
 
 Circumstances circumstances_of(const Gates& gates, const Remembered& remembered,
@@ -155,7 +156,9 @@ void add_facts(std::vector<Fact>& facts, const Gates& gates, const Remembered& r
 
 Reply promote(const Steered& steered, const std::string& reason, const std::string& phase,
               Instant now) {
-    if (reason != engine::entry(engine::Reason::StepPaused).name)
+    constexpr engine::Reason rests[] = {engine::Reason::StepPaused,
+                                        engine::Reason::AnalysisRunInconclusive};
+    if (std::ranges::none_of(rests, [&](auto rest) { return reason == engine::entry(rest).name; }))
         return decline(
             "{} is not paused at a step, so there is nothing to promote: its phase is {}.",
             steered.title, phase.empty() ? "not known yet" : phase);

@@ -60,6 +60,9 @@ struct Circumstances {
 Circumstances circumstances_of(const Gates& gates, const Remembered& remembered,
                                const engine::Snapshot& seen, bool allow_unready);
 
+// What people said last to go on, as a digest.
+std::string promote_asked(const model::CustomObject& object);
+
 // Adds to what is seen which hook is meant, and how far its checks have come.
 void prepare(engine::Snapshot& seen, const Gates& gates, const Remembered& remembered);
 
@@ -97,7 +100,8 @@ class StepGates {
 
 // For people: what guards it, and how far that has come.
 void add_facts(std::vector<Fact>& facts, const Gates& gates, const Remembered& remembered);
-// Ends the pause of a step. `reason`: of the status, which must say that there is one.
+// Ends the pause of a step, or goes on where it is not clear whether that is well. `reason`: of the
+// status, which must say that there is one of these.
 Reply promote(const Steered& steered, const std::string& reason, const std::string& phase,
               Instant now);
 

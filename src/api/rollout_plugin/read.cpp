@@ -4,7 +4,7 @@
 #include <array>
 #include <boost/json.hpp>
 
-#include "api/analysis/parts.hpp"
+#include "api/analysis/call.hpp"
 #include "api/fields.hpp"
 #include "api/rollout_plugin/spec.hpp"
 #include "base/go_duration.hpp"
@@ -15,9 +15,6 @@ namespace {
 
 // The bounds of deploy/crds/rolloutplugins.argoproj.io.yaml.
 constexpr std::size_t steps_max = 100;
-constexpr std::size_t args_max = 32;
-constexpr std::size_t labels_max = 32;
-constexpr std::size_t annotation_max = 4096;
 constexpr std::size_t duration_max = 64;
 constexpr std::size_t api_version_max = 317;
 constexpr std::size_t kind_max = 63;
@@ -63,42 +60,6 @@ Pause read_pause(const Fields& fields) {
     return {};
 }
 
-CallArgument read_argument(const Fields& fields) {
-    CallArgument argument;
-    argument.name = fields.text("name", analysis::label_max, required);
-    argument.value = fields.text("value", analysis::argument_max, !required);
-    const auto from = fields.object("valueFrom", !required);
-    if (!from) return argument;
-    if (fields.has("value"))
-        fields.fault("valueFrom", "and value exclude each other; leave one of them out");
-    const auto field = from->object("fieldRef", !required);
-    if (from->has("podTemplateHashValue") == from->has("fieldRef"))
-        from->fault_here("must have exactly one of podTemplateHashValue and fieldRef");
-    else if (field)
-        argument.value =
-            analysis::FieldPath{field->text("fieldPath", analysis::path_max, required)};
-    else
-        argument.value =
-            static_cast<RevisionOf>(from->choice("podTemplateHashValue", {"Stable", "Latest"}));
-    return argument;
-}
-
-AnalysisCall read_call(const Fields& fields) {
-    AnalysisCall call;
-    const boost::json::value* templates = fields.find("templates", required);
-    if (templates && templates->is_array() && templates->get_array().empty())
-        fields.fault("templates", "must have at least one entry");
-    call.templates = analysis::read_references(fields);
-    call.args = analysis::read_named(fields, "args", args_max, read_argument);
-    call.dry_run = analysis::read_dry_run(fields);
-    call.retention = analysis::read_retention(fields);
-    if (const auto metadata = fields.object("analysisRunMetadata", !required)) {
-        call.labels = metadata->texts("labels", labels_max, label_bytes_max);
-        call.annotations = metadata->texts("annotations", labels_max, annotation_max);
-    }
-    return call;
-}
-
 Step read_step(const Fields& fields) {
     for (const char* key :
          {"setCanaryScale", "experiment", "setHeaderRoute", "setMirrorRoute", "plugin"})
@@ -114,7 +75,7 @@ Step read_step(const Fields& fields) {
     if (fields.has("setWeight"))
         return SetWeight{fields.number("setWeight", weight_range).value_or(0)};
     if (const auto pause = fields.object("pause", !required)) return read_pause(*pause);
-    if (const auto call = fields.object("analysis", !required)) return read_call(*call);
+    if (const auto call = fields.object("analysis", !required)) return analysis::read_call(*call);
     return {};
 }
 
@@ -127,8 +88,9 @@ void read_strategy(const Fields& fields, Spec& spec) {
         spec.steps.push_back(read_step(step));
     const auto analysis = canary->object("analysis", !required);
     if (!analysis) return;
-    spec.background = BackgroundAnalysis{
-        read_call(*analysis), analysis->number("startingStep", starting_range).value_or(0)};
+    spec.background =
+        BackgroundAnalysis{analysis::read_call(*analysis),
+                           analysis->number("startingStep", starting_range).value_or(0)};
     if (spec.background->starting_step > 0 &&
         static_cast<std::size_t>(spec.background->starting_step) >= spec.steps.size())
         analysis->fault("startingStep",

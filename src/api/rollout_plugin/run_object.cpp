@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <boost/json.hpp>
 
+#include "api/analysis/runs.hpp"
+#include "api/rollout_plugin/decide.hpp"
 #include "base/hash.hpp"
 #include "base/names.hpp"
 
@@ -56,20 +58,14 @@ std::string run_body(const RunPurpose& purpose, const analysis::RunSpec& spec) {
         labels[label::step_index] = std::to_string(*purpose.step);
     else
         labels.erase(label::step_index);
-    json::object metadata{
-        {"name", run_name(purpose)},
-        {"namespace", purpose.ns},
-        {"labels", std::move(labels)},
-        {"ownerReferences", json::array{json::object{{"apiVersion", "argoproj.io/v1alpha1"},
-                                                     {"kind", "RolloutPlugin"},
-                                                     {"name", purpose.rollout},
-                                                     {"uid", purpose.rollout_uid},
-                                                     {"controller", true}}}}};
-    if (!purpose.annotations.empty()) metadata["annotations"] = texts(purpose.annotations);
-    return json::serialize(json::object{{"apiVersion", "argoproj.io/v1alpha1"},
-                                        {"kind", "AnalysisRun"},
-                                        {"metadata", std::move(metadata)},
-                                        {"spec", json::parse(analysis::write_run_spec(spec))}});
+    return analysis::run_body({.ns = purpose.ns,
+                               .name = run_name(purpose),
+                               .owner_kind = &resource,
+                               .owner = purpose.rollout,
+                               .owner_uid = purpose.rollout_uid,
+                               .labels = std::move(labels),
+                               .annotations = purpose.annotations},
+                              spec);
 }
 
 }  // namespace sluice::api::rollout_plugin

@@ -6,14 +6,14 @@
 #pragma once
 
 #include <expected>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
 
-#include "api/analysis/template.hpp"
+#include "api/analysis/call.hpp"
+#include "api/analysis/history.hpp"
 #include "base/field_error.hpp"
 #include "base/time.hpp"
 #include "engine/plan.hpp"
@@ -56,22 +56,9 @@ struct Pause {
     friend bool operator==(const Pause&, const Pause&) = default;
 };
 
-enum class RevisionOf : std::uint8_t { Stable, Latest };
-struct CallArgument {
-    std::string name;
-    std::variant<std::string, RevisionOf, analysis::FieldPath> value;
-    friend bool operator==(const CallArgument&, const CallArgument&) = default;
-};
-// The use of templates.
-struct AnalysisCall {
-    std::vector<analysis::TemplateRef> templates;  // at least one
-    std::vector<CallArgument> args;
-    std::vector<std::string> dry_run;
-    std::vector<analysis::Retention> retention;
-    std::map<std::string, std::string> labels;
-    std::map<std::string, std::string> annotations;
-    friend bool operator==(const AnalysisCall&, const AnalysisCall&) = default;
-};
+using analysis::AnalysisCall;
+using analysis::CallArgument;
+using analysis::RevisionOf;
 struct BackgroundAnalysis {
     AnalysisCall call;
     int starting_step = 0;
@@ -80,12 +67,7 @@ struct BackgroundAnalysis {
 
 using Step = std::variant<SetWeight, Pause, AnalysisCall>;
 
-// How many finished AnalysisRuns stay.
-struct HistoryLimits {
-    int successful = 5;
-    int unsuccessful = 5;
-    friend bool operator==(const HistoryLimits&, const HistoryLimits&) = default;
-};
+using analysis::HistoryLimits;
 
 struct Spec {
     WorkloadRef workload;

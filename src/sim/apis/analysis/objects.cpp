@@ -1,5 +1,7 @@
 #include "sim/apis/analysis/objects.hpp"
 
+#include <sstream>
+
 namespace sluice::sim::analysis {
 namespace {
 
@@ -81,6 +83,24 @@ Response create(World& world, const AnalysisOptions& analysis) {
 
 Response end_run(World& world, const std::string& name) {
     return world.merge(runs, "shop", name, only("/spec/terminate", true));
+}
+
+json::object call_of(const std::string& text, bool is_of_cluster) {
+    std::istringstream words{text};
+    json::object reference;
+    json::array args;
+    for (std::string word; std::getline(words, word, ',');) {
+        const std::size_t equals = word.find('=');
+        if (reference.empty())
+            reference["templateName"] = word;
+        else if (equals != std::string::npos)
+            args.push_back(
+                json::object{{"name", word.substr(0, equals)}, {"value", word.substr(equals + 1)}});
+    }
+    if (is_of_cluster) reference["clusterScope"] = true;
+    json::object analysis{{"templates", json::array{std::move(reference)}}};
+    if (!args.empty()) analysis["args"] = std::move(args);
+    return analysis;
 }
 
 }  // namespace sluice::sim::analysis

@@ -21,6 +21,8 @@ struct AnalysisOptions {
 };
 bool is_field(std::string_view word);
 Response create(World& world, const AnalysisOptions& analysis);
+// The use of a template: "errors,limit=2", with the values of its arguments.
+json::object call_of(const std::string& text, bool is_of_cluster);
 // Somebody sets spec.terminate.
 Response end_run(World& world, const std::string& name);
 

@@ -2,6 +2,7 @@
 
 #include "sim/api/split.hpp"
 #include "sim/api/state.hpp"
+#include "sim/apis/analysis/objects.hpp"
 #include "sim/apis/gates/gates.hpp"
 #include "sim/promises/history.hpp"
 
@@ -151,6 +152,10 @@ constexpr WordField own_fields[] = {
     {"not-ready", "/spec/updateStrategy/updateNotReady", as_flag},
     {"pre-upgrade", "/spec/updateStrategy/preUpgrade", upgrade_job},
     {"post-upgrade", "/spec/updateStrategy/postUpgrade", upgrade_job},
+    {"analysis", "/spec/updateStrategy/gates/analysis",
+     [](const std::string& text) -> json::value { return analysis::call_of(text, false); }},
+    {"cluster-analysis", "/spec/updateStrategy/gates/analysis",
+     [](const std::string& text) -> json::value { return analysis::call_of(text, true); }},
     {"canary-time", "/spec/updateStrategy/canarySeconds", as_seconds},
     {"deadline", "/spec/updateStrategy/canaryDeadlineSeconds", as_seconds},
 };
@@ -276,10 +281,11 @@ std::string restarts_text(const ApiServer& api, const std::string& name) {
     return text;
 }
 
-std::vector<ObjectPtr> jobs_of(const ApiServer& api, const json::object& object) {
+std::vector<ObjectPtr> owned_by(const ApiServer& api, const char* resource,
+                                const json::object& object) {
     std::vector<ObjectPtr> found;
-    for (const ObjectPtr& job : api.list(jobs, text_at(object, "/metadata/namespace")))
-        if (text_at(job->object(), owner_uid_at) == uid_in(object)) found.push_back(job);
+    for (const ObjectPtr& one : api.list(resource, text_at(object, "/metadata/namespace")))
+        if (text_at(one->object(), owner_uid_at) == uid_in(object)) found.push_back(one);
     return found;
 }
 

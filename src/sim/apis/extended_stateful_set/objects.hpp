@@ -53,8 +53,9 @@ std::string versions_text(const ApiServer& api, const std::string& name);
 // "v1 v2": the versions of which it is kept what they were made from.
 std::string kept_text(const ApiServer& api, const json::object& object);
 
-// The Jobs around its upgrades that are there.
-std::vector<ObjectPtr> jobs_of(const ApiServer& api, const json::object& object);
+// What it controls of a resource, such as the Jobs around its upgrades.
+std::vector<ObjectPtr> owned_by(const ApiServer& api, const char* resource,
+                                const json::object& object);
 
 // The claims of an object that are there, by zone and ordinal.
 std::vector<ObjectPtr> claims_of(const ApiServer& api, const std::string& ns,

@@ -1,5 +1,6 @@
 // The part of ExtendedStatefulSets in random worlds.
 #include "sim/api/state.hpp"
+#include "sim/apis/analysis/objects.hpp"
 #include "sim/apis/extended_stateful_set/api.hpp"
 #include "sim/apis/extended_stateful_set/objects.hpp"
 #include "sim/apis/hooks/hooks.hpp"
@@ -13,6 +14,8 @@ namespace {
 constexpr const char* name = "ledger";
 constexpr const char* hook = "ledger-guard";
 constexpr const char* config = "ledger-config";
+constexpr const char* trial = "ledger-trial";
+constexpr const char* trouble = "ledger_trouble";
 
 constexpr const char* claim_name_at = "/spec/template/spec/volumeClaimTemplates/0/metadata/name";
 constexpr const char* zones[] = {"zone-a", "zone-a,zone-b", "zone-c,zone-a,zone-b"};
@@ -42,6 +45,7 @@ void make(Chaos& chaos) {
     constexpr const char* ends[] = {"well", "well", "fail", "unready,40s"};
     if (chaos.chance(25)) wanted["pre-upgrade"] = ends[chaos.below(std::size(ends))];
     if (chaos.chance(25)) wanted["post-upgrade"] = ends[chaos.below(std::size(ends))];
+    if (chaos.chance(25)) wanted["analysis"] = trial;
     if (!hands_over && chaos.chance(20)) wanted["when-stale"] = "Keep";
     if (chaos.chance(20)) wanted["rest"] = chaos.chance(50) ? "20s" : "promoted";
     if (!hands_over && chaos.chance(50)) create_service(chaos.world(), "ledger", name);
@@ -56,6 +60,11 @@ void make(Chaos& chaos) {
 void begin(Chaos& chaos) {
     put_config_map(chaos.world(), config, "key", "0");
     hooks::declare_hook(chaos.world(), hook, "url: https://ledger-guard.example/ask\n");
+    analysis::create(
+        chaos.world(),
+        {.name = trial,
+         .what = fmt::format("absent({})", trouble),
+         .fields = {{"success", "len(result) == 1"}, {"interval", "10s"}, {"count", "3"}}});
     if (chaos.chance(40)) make(chaos);
 }
 
@@ -75,6 +84,8 @@ void change(Chaos& chaos) {
                                                              {"hook", hook},
                                                              {"hook", "none"},
                                                              {"rest", "none"},
+                                                             {"analysis", trial},
+                                                             {"analysis", "none"},
                                                              {"not-ready", "none"},
                                                              {"max", "2"},
                                                              {"max", "none"},
@@ -124,6 +135,10 @@ void guard(Chaos& chaos) {
     const Says says = all[chaos.below(std::size(all))];
     chaos.did("the hook of {} says {}", name, static_cast<int>(says));
     chaos.world().egress.of<hooks::Hooks>().set_rule({hook, "", says, "not now"});
+    if (chaos.chance(50))
+        chaos.world().egress.prometheus.set(trouble, {}, 1);
+    else
+        chaos.world().egress.prometheus.forget(trouble);
 }
 
 void change_config(Chaos& chaos) {
@@ -204,7 +219,7 @@ void delete_object(Chaos& chaos) {
 void take_jobs(Chaos& chaos) {
     if (!found(chaos)) return;
     chaos.did("delete the Jobs of {}", name);
-    for (const ObjectPtr& job : jobs_of(chaos.world().cluster.api(), found(chaos)->object()))
+    for (const ObjectPtr& job : owned_by(chaos.world().cluster.api(), jobs, found(chaos)->object()))
         chaos.world().remove(jobs, shop, name_in(job->object()));
 }
 
@@ -216,6 +231,7 @@ void wipe(Chaos& chaos) {
 
 void calm(Chaos& chaos) {
     chaos.world().egress.of<hooks::Hooks>().forget_rules(hook);
+    chaos.world().egress.prometheus.forget(trouble);
     put_config_map(chaos.world(), config, "key", "calm");
     if (!found(chaos) || is_terminating(found(chaos)->object())) return;
     if (has(found(chaos)->object(), claim_name_at) && !chaos.has_policies) {
@@ -232,8 +248,8 @@ void calm(Chaos& chaos) {
         chaos.world().annotate(extended_sets, shop, name, key, "");
     // The version before may be broken itself, and nobody is left who would promote it.
     chaos.world().annotate(extended_sets, shop, name, "sluice.dev/allow-unready", "true");
-    std::vector<const char*> fields_to_drop{"rest",     "min",         "max",
-                                            "odd-only", "pre-upgrade", "post-upgrade"};
+    std::vector<const char*> fields_to_drop{"rest",        "min",          "max",     "odd-only",
+                                            "pre-upgrade", "post-upgrade", "analysis"};
     if (!has(found(chaos)->object(), claim_name_at)) fields_to_drop.push_back("zones");
     for (const char* field : fields_to_drop)
         chaos.world().merge(extended_sets, shop, name, field_patch(fields(), field, "none"));

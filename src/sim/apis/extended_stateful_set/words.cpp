@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "sim/api/state.hpp"
+#include "sim/apis/analysis/objects.hpp"
 #include "sim/apis/extended_stateful_set/api.hpp"
 #include "sim/apis/extended_stateful_set/objects.hpp"
 
@@ -56,11 +57,11 @@ Response abort_restart(World& world, Words words) {
 }
 
 // Whatever they come to.
-Problem delete_jobs(World& world, Words words) {
-    const ObjectPtr object = world.cluster.api().find(extended_sets, shop, words[0]);
+Problem delete_owned(World& world, const std::string& name, const char* resource) {
+    const ObjectPtr object = world.cluster.api().find(extended_sets, shop, name);
     if (!object) return "there is no such ExtendedStatefulSet";
-    for (const ObjectPtr& job : jobs_of(world.cluster.api(), object->object()))
-        world.remove(jobs, shop, text_at(job->object(), "/metadata/name"));
+    for (const ObjectPtr& one : owned_by(world.cluster.api(), resource, object->object()))
+        world.remove(resource, shop, text_at(one->object(), "/metadata/name"));
     return std::nullopt;
 }
 
@@ -74,11 +75,22 @@ Problem forget_versions(World& world, Words words) {
         world.merge(extended_sets, shop, words[0], only("/status/revisions", nullptr), "status"));
 }
 
+Seen runs_seen(const World& world, Words words, bool (*counts)(const json::object& run)) {
+    const ApiServer& api = world.cluster.api();
+    const ObjectPtr object = api.find(extended_sets, shop, words[0]);
+    if (!object) return "it is gone";
+    const auto runs = owned_by(api, analysis::runs, object->object());
+    const auto count =
+        std::ranges::count_if(runs, [&](const ObjectPtr& run) { return counts(run->object()); });
+    return unless_same(words[1], std::to_string(count));
+}
+
 constexpr Action action_table[] = {
     {"extendedstatefulset",
      "NAME [replicas N] [image IMAGE] [behaves HOW] [min N] [max N] [odd-only true] [canaries N] "
      "[history N] [retries N] [not-ready true] [canary-time TIME] [deadline TIME] [min-ready TIME] "
      "[pre-upgrade well|fail|HOW[,TIME]|extendedjob=NAME] [post-upgrade ...] "
+     "[analysis|cluster-analysis TEMPLATE,ARGUMENT=VALUE...] "
      "[zones ZONE,ZONE] [blue-green true] [stays TIME] [when-stale Keep] [follows true] [env "
      "HOW-configmap|secret=NAME[?],...] [init-env ...] "
      "[volumes ...] [claim NAME,MODE,SIZE] [order OrderedReady] [when-scaled Delete] [when-deleted "
@@ -99,7 +111,10 @@ constexpr Action action_table[] = {
     {"annotate configmap", "NAME KEY=VALUE|KEY-", 2,
      [](World& world, Words words) { return annotate(world, "configmaps", words); }},
     {"abort restart", "NAME", 1, abort_restart},
-    {"delete upgrade jobs", "NAME", 1, delete_jobs},
+    {"delete upgrade jobs", "NAME", 1,
+     [](World& world, Words words) { return delete_owned(world, words[0], jobs); }},
+    {"delete upgrade runs", "NAME", 1,
+     [](World& world, Words words) { return delete_owned(world, words[0], analysis::runs); }},
     {"forget versions", "NAME, and what they were made from, as nobody kept it once", 1,
      forget_versions},
     {"delete config key", "", 0,
@@ -153,8 +168,26 @@ constexpr Expectation expectation_table[] = {
      [](const World& world, Words words) {
          const ObjectPtr object = world.cluster.api().find(extended_sets, shop, words[0]);
          if (!object) return Seen{"it is gone"};
-         return unless_same(words[1],
-                            std::to_string(jobs_of(world.cluster.api(), object->object()).size()));
+         return unless_same(
+             words[1],
+             std::to_string(owned_by(world.cluster.api(), jobs, object->object()).size()));
+     }},
+    {"upgrade runs", "NAME NUMBER, of AnalysisRuns", 2, true,
+     [](const World& world, Words words) {
+         return runs_seen(world, words, [](auto&) { return true; });
+     }},
+    {"ended runs", "NAME NUMBER, of those that nobody waited for to the end", 2, true,
+     [](const World& world, Words words) {
+         return runs_seen(world, words,
+                          [](const json::object& run) { return flag_at(run, "/spec/terminate"); });
+     }},
+    {"upgrade run", "NAME, the one of the status; and as run", 2, true,
+     [](const World& world, Words words) {
+         const ApiServer& api = world.cluster.api();
+         const ObjectPtr object = api.find(extended_sets, shop, words[0]);
+         const std::string run =
+             object ? text_at(object->object(), "/status/analysis/run") : std::string{};
+         return analysis::run_seen(api.find(analysis::runs, shop, run), words.subspan(1));
      }},
     {"kept", "NAME VERSION..., of which it is kept what they were made from", 1, true,
      [](const World& world, Words words) {
@@ -183,11 +216,13 @@ constexpr ReportField report_fields[] = {
     {"config-since", "/status/configChangedSince"},
     {"claim-refusal", "/status/claimRefusal"},
     {"job-stage", "/status/upgradeJob/stage"},
+    {"analysis", "/status/analysis/phase"},
     {"runs-1", "/status/versions/1"},
     {"runs-2", "/status/versions/2"},
 };
 
-constexpr std::string_view judged[] = {sets, services, claims, jobs, revisions, "secrets"};
+constexpr std::string_view judged[] = {sets,      services,  claims,        jobs,
+                                       revisions, "secrets", analysis::runs};
 constexpr std::string_view policies[] = {replicas_policy, "sluice-extendedstatefulset-volumes",
                                          "sluice-extendedstatefulset-hand-over",
                                          "sluice-extendedstatefulset-hand-over-scale"};

@@ -2,33 +2,16 @@
 
 #include <sstream>
 
+#include "sim/apis/analysis/objects.hpp"
+
 namespace sluice::sim::rollout_plugin {
 namespace {
-
-// "errors,limit=2": a template, and the values of its arguments.
-json::object analysis_of(const std::string& text, bool is_of_cluster) {
-    std::istringstream words{text};
-    json::object reference;
-    json::array args;
-    for (std::string word; std::getline(words, word, ',');) {
-        const std::size_t equals = word.find('=');
-        if (reference.empty())
-            reference["templateName"] = word;
-        else if (equals != std::string::npos)
-            args.push_back(
-                json::object{{"name", word.substr(0, equals)}, {"value", word.substr(equals + 1)}});
-    }
-    if (is_of_cluster) reference["clusterScope"] = true;
-    json::object analysis{{"templates", json::array{std::move(reference)}}};
-    if (!args.empty()) analysis["args"] = std::move(args);
-    return analysis;
-}
 
 json::object step_of(const std::string& word) {
     const std::string kind = word.substr(0, word.find('='));
     const std::string rest = kind == word ? "" : word.substr(kind.size() + 1);
     if (kind == "analysis" || kind == "cluster-analysis")
-        return {{"analysis", analysis_of(rest, kind != "analysis")}};
+        return {{"analysis", analysis::call_of(rest, kind != "analysis")}};
     if (kind != "pause") return {{"setWeight", number(word)}};
     json::object pause;
     if (!rest.empty()) pause["duration"] = rest;
@@ -50,9 +33,9 @@ constexpr WordField table[] = {
     {"plugin", "/spec/plugin/name", as_text},
     {"steps", "/spec/strategy/canary/steps", as_steps, true},
     {"background", "/spec/strategy/canary/analysis",
-     [](const std::string& text) -> json::value { return analysis_of(text, false); }},
+     [](const std::string& text) -> json::value { return analysis::call_of(text, false); }},
     {"cluster-background", "/spec/strategy/canary/analysis",
-     [](const std::string& text) -> json::value { return analysis_of(text, true); }},
+     [](const std::string& text) -> json::value { return analysis::call_of(text, true); }},
     {"starting-step", "/spec/strategy/canary/analysis/startingStep", as_number},
     {"keep-successful", "/spec/analysis/successfulRunHistoryLimit", as_number},
     {"keep-unsuccessful", "/spec/analysis/unsuccessfulRunHistoryLimit", as_number},

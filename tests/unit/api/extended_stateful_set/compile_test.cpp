@@ -85,6 +85,42 @@ TEST(UpgradePlan, NoZoneWaitsForTheTimeOfCanariesOnceMore) {
     }
 }
 
+// The targets behind which the analysis is a gate.
+std::vector<int> analysed(const Spec& spec, Circumstances now) {
+    now.analysis = engine::Analysis{.place = -1};
+    std::vector<int> all;
+    for (const engine::Step& step : compile(spec, now).steps)
+        if (std::ranges::find(step.after, engine::Gate{*now.analysis}) != step.after.end())
+            all.push_back(step.target.value);
+    return all;
+}
+
+TEST(UpgradePlan, CanariesAreAnalysedBehindTheirTime) {
+    Spec spec = with_canaries(1);
+    spec.strategy.canary_time = 30s;
+    const engine::Analysis gate{.place = -1};
+    const engine::Plan plan = compile(spec, {.pods = {3}, .analysis = gate});
+    EXPECT_EQ(plan.steps[0].after.back(), engine::Gate{gate});
+    EXPECT_EQ(plan.steps[0].after.end()[-2], engine::Gate{engine::SettleTime{30s}});
+}
+
+TEST(UpgradePlan, NobodyGoesPastAnAnalysis) {
+    EXPECT_EQ(analysed(with_canaries(1), {.pods = {3}}), (std::vector{1, 3}));
+    EXPECT_EQ(analysed(with_canaries(0), {.pods = {3}}), (std::vector{3}));
+    EXPECT_EQ(analysed(with_canaries(9), {.pods = {3}}), (std::vector{3}));
+    EXPECT_EQ(analysed(with_canaries(2), {.pods = {3}, .exposed = {1}}), (std::vector{2, 3}));
+    EXPECT_EQ(analysed(with_canaries(1), {.pods = {3}, .exposed = {2}}), (std::vector{2, 3}));
+    EXPECT_EQ(analysed(with_canaries(5), {.pods = {3}, .zones = 2}), (std::vector{3, 6}));
+    EXPECT_EQ(analysed(with_canaries(2), {.pods = {3}, .hands_over = true}), (std::vector{2, 3}));
+}
+
+TEST(UpgradePlan, TheJobAfterAnUpgradeComesBehindTheAnalysis) {
+    const engine::JobSuccess job{.job = "x"};
+    const engine::Plan plan =
+        compile(with_canaries(0), {.pods = {3}, .analysis = engine::Analysis{}, .job_after = job});
+    EXPECT_EQ(plan.steps[0].after.back(), engine::Gate{job});
+}
+
 TEST(UpgradePlan, TheHookHearsOfAPodThatIsThere) {
     Spec spec = with_canaries(1);
     spec.strategy.gates.hook = "careful";
