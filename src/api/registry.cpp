@@ -8,6 +8,7 @@
 #include "api/extended_job/output.hpp"
 #include "api/extended_job/spec.hpp"
 #include "api/extended_stateful_set/decide.hpp"
+#include "api/extended_stateful_set/owning_references.hpp"
 #include "api/extended_stateful_set/services.hpp"
 #include "api/extended_stateful_set/spec.hpp"
 #include "api/hooks/elasticsearch.hpp"
@@ -166,7 +167,8 @@ const Api table[] = {
      .decide = extended_stateful_set::decide,
      .declared = {hooks::read_settings},
      .asks = hooks_and_metrics,
-     .dialect = &extended_stateful_set::dialect},
+     .dialect = &extended_stateful_set::dialect,
+     .choice = extended_stateful_set::references_choice},
     {.name = "extendedjob",
      .resource = &extended_job::resource,
      .watches = extended_jobs,

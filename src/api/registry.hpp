@@ -18,12 +18,13 @@ namespace sluice::api {
 
 using model::Watch;
 
-// A flag of the operator that means something to one API: which of some words holds where its
+// A flag of the operator that means something to one API: which of two words holds where its
 // objects say nothing.
 struct Choice {
     std::string_view flag = {};  // empty: there is none
     std::string_view help = {};
-    std::span<const std::string_view> words = {};
+    std::span<const std::string_view> words = {};  // the first one holds if nobody says anything
+    bool engine::Environment::* second = nullptr;  // what the second one sets
 };
 
 struct Api {

@@ -140,13 +140,13 @@ void add_steering_flags(CLI::App& command, OperatorFlags& flags) {
                     "commas: prom:9090, *.example.com, http://prom:9090 (default: any host, "
                     "and only those Secrets that list it)")
         ->check(host_list());
-    for (const api::Api& api : api::apis())
-        if (!api.choice.flag.empty())
-            command
-                .add_option(std::string{api.choice.flag}, flags.options.success_on,
-                            std::string{api.choice.help})
-                ->check(CLI::IsMember(
-                    std::vector<std::string>{api.choice.words.begin(), api.choice.words.end()}));
+    for (const api::Api& api : api::apis()) {
+        const std::string flag{api.choice.flag};
+        if (flag.empty()) continue;
+        const std::vector<std::string> words{api.choice.words.begin(), api.choice.words.end()};
+        std::string& chosen = flags.options.choices[flag] = words.front();
+        command.add_option(flag, chosen, std::string{api.choice.help})->check(CLI::IsMember(words));
+    }
     command.add_flag("--allow-local-metrics", flags.options.allow_local_metrics,
                      "Let Prometheus live on loopback addresses");
     command

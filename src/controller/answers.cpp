@@ -107,6 +107,7 @@ void Controller::see_wanted(const model::Ref& subject, Answer<LiveWorkload> answ
             queue(store_.refresh(*one.resource, one.object), now);
     for (engine::Fetched& one : search.found)
         if (!answer) one.refusal = refusal_of(answer.error());
+    if (!answer) search.wanted.clear();  // a live read goes without what nobody may read
     const bool matters = leads_ && is_settled(subject.ns);
     model::StatefulSet set = known_set(subject);
     auto candidates = matters ? candidates_for(subject, set) : std::vector<Candidate>{};

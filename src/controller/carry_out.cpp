@@ -19,7 +19,7 @@ constexpr double read_cost = 2;
 constexpr Duration fence_doubt = 30s;
 // So often a decision may want to read something more, and so much in all.
 constexpr int rounds_max = 8;
-constexpr std::size_t wanted_max = 64;
+constexpr std::size_t wanted_max = 128;
 // Until a workload at which nothing happened is reconciled again.
 constexpr Duration wake_pace = 10ms;
 

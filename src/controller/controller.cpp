@@ -28,7 +28,8 @@ Controller::Controller(Settings settings, std::span<const api::Api> apis)
       leads_(settings_.leads_at_once) {
     environment_.hook_retry = settings_.hook_retry;
     environment_.plugin_directory = settings_.plugin_directory;
-    environment_.passes_on_data = settings_.passes_on_data;
+    for (bool engine::Environment::* one : settings_.chosen)
+        environment_.*one = true;
     environment_.home = settings_.config_namespace;
     environment_.fresh_key = settings_.fresh_key;
     for (const api::Api& api : apis) {

@@ -32,7 +32,8 @@ struct Settings {
     std::vector<std::string> apis = {};  // which of the registry to serve; empty: all
     Duration hook_retry = 30s;
     std::string plugin_directory = {};  // where rollouts may name programs of their own
-    bool passes_on_data = false;        // checks that do not say which answer passes
+    // What was chosen when the operator was started (api::Choice).
+    std::vector<bool engine::Environment::*> chosen = {};
     // Random bytes from the process, for what nobody may be able to guess.
     std::string fresh_key = {};
     double qps = 300;

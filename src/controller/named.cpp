@@ -52,7 +52,11 @@ std::vector<engine::NamedObject> Controller::named_by(const Candidate& candidate
                 one.problem = "too many namespaces have objects that name others";
             else if (session->is_given_up())
                 one.problem = session->last_failure();
-            if (auto found = store_.find(one.ref)) one.meta = model::meta_of(*found);
+            if (auto found = store_.find(one.ref)) {
+                one.meta = model::meta_of(*found);
+                if (auto* object = std::get_if<model::CustomObject>(&*found))
+                    one.owners = std::move(object->status);
+            }
             named.push_back(std::move(one));
         }
     return named;

@@ -90,6 +90,9 @@ enum class Tone : std::uint8_t { Normal, Warning };
     X(ConfigUnseen, Warning,                                                                       \
       "The ConfigMaps and Secrets that the template names cannot be looked at.",                   \
       "The owner of the namespace binds the ClusterRole sluice-config there.")                     \
+    X(ReferencesRefused, Warning,                                                                  \
+      "The owner references of ConfigMaps and Secrets that the template names cannot be changed.", \
+      "The owner of the namespace binds the ClusterRole sluice-config there.")                     \
     X(ClaimBlocked, Warning, "A claim that a version needs cannot be made or used.",               \
       "Correct what the message says; it is looked at again by itself.")                           \
     X(VolumesUnguarded, Warning,                                                                   \

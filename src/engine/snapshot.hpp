@@ -30,9 +30,11 @@ struct Environment {
     std::string plugin_directory =
         {};                       // where rollouts may name programs of their own; empty: none
     bool passes_on_data = false;  // checks that do not say which answer passes
-    std::string fence = {};       // of the leader that we are; empty: nobody else can lead
-    std::string home = {};        // the operator's own namespace
-    std::string fresh_key = {};   // random bytes that nobody has ever seen
+    // Objects that others name are not marked as owned by them.
+    bool marks_no_owners = false;
+    std::string fence = {};      // of the leader that we are; empty: nobody else can lead
+    std::string home = {};       // the operator's own namespace
+    std::string fresh_key = {};  // random bytes that nobody has ever seen
 };
 
 // Why a request came to nothing: the HTTP status, 0 if there was no answer, and the server's words.
@@ -56,6 +58,7 @@ struct Fetched {
 struct NamedObject {
     model::Ref ref;
     std::optional<model::ObjectMeta> meta = {};  // nothing: it is not there
+    std::string owners = {};                     // a JSON list, as of Form::Content
     bool is_seen = false;                        // false: nobody has looked yet
     std::string problem = {};                    // why nobody can
 };

@@ -20,6 +20,7 @@ using namespace wire;
 // Lists of more items than this come from no API server that was asked for pages.
 constexpr std::size_t items_max = 100'000;
 constexpr std::size_t message_max = 256;
+constexpr std::size_t owners_max = 32u << 10;
 
 UpdateStrategy strategy_of(std::string_view name) {
     if (name == "RollingUpdate") return UpdateStrategy::RollingUpdate;
@@ -247,11 +248,20 @@ std::string checksum_of(Value entries) {
     return sluice::to_text(keyed_hash(no_key, all));
 }
 
+std::string owners_in(Value value) {
+    if (is_null(value)) return {};
+    const std::string_view text = value.get_array().value().raw_json();
+    return text.size() > owners_max ? "?" : std::string{text.substr(0, text.rfind(']') + 1)};
+}
+
 Object read_content(Value value, const Kept&) {
     CustomObject object;
     std::map<std::string, std::string> sums;
     each_field(value, [&](std::string_view key, Value field) {
-        if (key == "metadata") read_meta(field, object.meta, [](std::string_view, Value) {});
+        if (key == "metadata")
+            read_meta(field, object.meta, [&](std::string_view name, Value inner) {
+                if (name == "ownerReferences") object.status = owners_in(inner);
+            });
         const bool is_content = key == "data" || key == "binaryData";
         if (is_content && !is_null(field)) sums[std::string{key}] = checksum_of(field);
     });

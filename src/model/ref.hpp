@@ -16,8 +16,10 @@ enum class Form : std::uint8_t {
     StatefulSet,
     Pod,
     ConfigMap,
-    Content,  // that it is there; where it is read as a whole, a checksum of what is in it, no more
-    Custom,   // names, labels, our annotations, spec and status; anybody may write such objects
+    // That it is there, and as its status the list of its owners, which is "?" if that is very
+    // long; where it is read as a whole, a checksum of what is in it, no more.
+    Content,
+    Custom,  // names, labels, our annotations, spec and status; anybody may write such objects
 };
 
 // A kind of objects, as it is called in paths and in references to its objects. There is one of

@@ -42,7 +42,10 @@ controller::Settings settings_of(const Options& options, const std::string& conf
     settings.apis = options.apis;
     settings.hook_retry = options.hook_retry;
     settings.plugin_directory = options.plugin_directory;
-    settings.passes_on_data = options.success_on == "Data";
+    for (const api::Api& api : api::apis())
+        if (const auto said = options.choices.find(api.choice.flag);
+            said != options.choices.end() && said->second == api.choice.words.back())
+            settings.chosen.push_back(api.choice.second);
     settings.qps = options.qps;
     settings.leads_at_once = !options.leader_elect;
     settings.survives_defects = true;

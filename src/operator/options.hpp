@@ -1,6 +1,8 @@
 // What a person can choose when starting the operator.
 #pragma once
 
+#include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -25,8 +27,8 @@ struct Options {
     double qps = 300;
     Duration hook_retry = 30s;
     bool allow_local_hooks = false;
-    std::string success_on = "NoData";   // of checks that do not say: NoData or Data
-    api::HostList allowed_metric_hosts;  // empty: any
+    std::map<std::string, std::string, std::less<>> choices;  // words by flags: api::Choice
+    api::HostList allowed_metric_hosts;                       // empty: any
     bool allow_local_metrics = false;
     std::string plugin_directory;  // where rollouts may name programs of their own; empty: nowhere
 };

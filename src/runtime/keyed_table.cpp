@@ -111,11 +111,16 @@ struct ConfigMapRow {
 
 struct ContentRow {
     using Model = model::CustomObject;
-    void pack(const Model&, InternPool&) {}
-    Model unpack() const { return {}; }
+    void pack(const Model& object, InternPool& pool) { owners = pool.intern(object.status); }
+    Model unpack() const {
+        Model object;
+        object.status = owners.text();
+        return object;
+    }
     std::pair<std::string, PackedUid> controller() const { return {}; }
 
     Symbol ns;
+    Symbol owners;  // of most nothing
     PackedUid uid;
     std::uint64_t version = 0;
     bool listed = false;

@@ -416,8 +416,10 @@ def a_stolen_token_makes_and_deletes_no_other_sets(s: Extended) -> None:
                 s.namespace)
     with pytest.raises(ApiError, match="the version that a Service selects, and nothing else"):
         thief.patch("Service", "door", {"spec": {"selector": {"app": "mine"}}}, s.namespace)
-    with pytest.raises(ApiError, match="cannot patch resource"):
-        thief.patch(KIND, NAME, {"metadata": {"labels": {"a": "b"}}}, s.namespace)
+    for change in ({"metadata": {"labels": {"a": "b"}}}, {"spec": {"scaling": {"max": 9}}},
+                   {"metadata": {"finalizers": ["theirs.example/mine"]}}):
+        with pytest.raises(ApiError, match="its own finalizer|the finalizer of an Extended"):
+            thief.patch(KIND, NAME, change, s.namespace)
 
 
 @STORIES.add

@@ -119,6 +119,167 @@ def everything_that_pods_read_counts_and_nothing_is_shown(s: Extended) -> None:
     stays("the pods", lambda: digests(s), lambda now: now == seen, 15)
 
 
+def owners_of(s: Extended, name: str, kind: str = "ConfigMap") -> list[Object]:
+    return s.api.get(kind, name, s.namespace)["metadata"].get("ownerReferences", [])
+
+
+def names_of(owners: list[Object]) -> list[tuple[str, str]]:
+    return [(one["kind"], one["name"]) for one in owners]
+
+
+def begin_owning(s: Extended, *names: str) -> list[tuple[str, str]]:
+    """Of ConfigMaps and Secrets of these names; what then owns each of them."""
+    let_config_be_seen(s)
+    for name in names:
+        config(s, name, "one")
+        config(s, name, SECRET, "Secret")
+    follow(s, 1, container={"envFrom": [{kind: {"name": name}} for name in names
+                                        for kind in ("configMapRef", "secretRef")]})
+    s.wait_until_served(1)
+    wanted = [(KIND, NAME), ("Namespace", s.namespace)]
+    for name in names:
+        for kind in ("ConfigMap", "Secret"):
+            wait_for(f"{kind} {name} to be owned", lambda: names_of(owners_of(s, name, kind)),
+                     lambda seen: seen == wanted)
+    return wanted
+
+
+def take_the_right_away(s: Extended) -> None:
+    """Until the API server knows of it."""
+    s.api.delete("RoleBinding", "sluice-config", s.namespace)
+    operator = s.world.operator_api()
+
+    def is_refused() -> bool:
+        try:
+            operator.patch("ConfigMap", "app", {}, s.namespace)
+        except ApiError as error:
+            return error.status == 403
+        return False
+
+    wait_for("the right to be gone", is_refused)
+
+
+def is_collector_awake(s: Extended) -> None:
+    """What else nobody owns any more is gone."""
+    doomed = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {
+        "name": "doomed", "namespace": s.namespace, "ownerReferences": [
+            {"apiVersion": f"{PREFIX}/v1alpha1", "kind": KIND, "name": NAME, "uid": "gone"}]}}
+    s.api.create(doomed)
+    wait_for("the garbage collector", lambda: s.api.find("ConfigMap", "doomed", s.namespace),
+             lambda seen: seen is None, 120)
+
+
+@STORIES.add
+def what_pods_read_is_owned_as_the_document_says(s: Extended) -> None:
+    begin_owning(s, "app")
+    ours, space = owners_of(s, "app")
+    assert ours == {"apiVersion": f"{PREFIX}/v1alpha1", "kind": KIND, "name": NAME,
+                    "uid": s.get(NAME)["metadata"]["uid"], "controller": False,
+                    "blockOwnerDeletion": True}
+    assert space["uid"] == s.api.get("Namespace", s.namespace)["metadata"]["uid"]
+    assert f"{PREFIX}/finalizer" in s.get(NAME)["metadata"]["finalizers"]
+    assert s.status(NAME)["references"] == ["ConfigMap/app", "Secret/app"]
+    # That is no change of what they read.
+    seen = digests(s)
+    versions = [s.api.get(kind, "app", s.namespace)["metadata"]["resourceVersion"]
+                for kind in ("ConfigMap", "Secret")]
+    stays("the pods", lambda: digests(s), lambda now: now == seen, 15)
+    assert versions == [s.api.get(kind, "app", s.namespace)["metadata"]["resourceVersion"]
+                        for kind in ("ConfigMap", "Secret")]
+    s.check_silence(SECRET)
+    s.change_spec({"updateOnEnvChange": False}, NAME)
+    wait_for("the references to be gone", lambda: (owners_of(s, "app"), owners_of(
+        s, "app", "Secret"), s.get(NAME)["metadata"].get("finalizers", [])),
+        lambda now: now == ([], [], []))
+
+
+@STORIES.add
+def what_the_template_names_no_more_is_let_go(s: Extended) -> None:
+    wanted = begin_owning(s, "app", "left")
+    mine = {"apiVersion": "v1", "kind": "ConfigMap", "name": "app",
+            "uid": s.api.get("ConfigMap", "app", s.namespace)["metadata"]["uid"]}
+    s.api.patch("Secret", "left", {"metadata": {"ownerReferences": [
+        mine, *owners_of(s, "left", "Secret")]}}, s.namespace)
+    template = {"spec": {"containers": [{**pod_template(NAME, IMAGE_B)["spec"]["containers"][0],
+                                         "envFrom": [{"configMapRef": {"name": "app"}}]}]}}
+    s.change_spec({"template": {"spec": {"template": template}}}, NAME)
+    s.wait_until_served(2)
+    wait_for("the reference to be gone", lambda: names_of(owners_of(s, "left")),
+             lambda seen: seen == [])
+    wait_for("the reference beside another one to be gone",
+             lambda: names_of(owners_of(s, "left", "Secret")),
+             lambda seen: seen == [("ConfigMap", "app")])
+    assert names_of(owners_of(s, "app")) == wanted
+    wait_for("the names", lambda: s.status(NAME)["references"],
+             lambda seen: seen == ["ConfigMap/app"])
+
+
+def check_deletion(s: Extended, propagation: str) -> None:
+    begin_owning(s, "app", "other")
+    s.api.delete(KIND, NAME, s.namespace, propagation=propagation)
+    wait_for("it to be gone", lambda: s.api.find(KIND, NAME, s.namespace),
+             lambda seen: seen is None)
+    is_collector_awake(s)
+    for kind in ("ConfigMap", "Secret"):
+        for name in ("app", "other"):
+            found = s.api.get(kind, name, s.namespace)
+            assert "deletionTimestamp" not in found["metadata"]
+            assert found["data"]["key"]
+            assert KIND not in [one for one, _ in names_of(owners_of(s, name, kind))]
+
+
+@STORIES.add
+def deleted_it_leaves_them_behind(s: Extended) -> None:
+    check_deletion(s, "Background")
+    assert owners_of(s, "app") == owners_of(s, "app", "Secret") == []
+
+
+@STORIES.add
+def deleted_in_the_foreground_it_leaves_them_behind(s: Extended) -> None:
+    check_deletion(s, "Foreground")
+
+
+@STORIES.add
+def deleted_as_an_orphan_it_leaves_them_behind(s: Extended) -> None:
+    check_deletion(s, "Orphan")
+
+
+@STORIES.add
+def a_right_that_is_gone_holds_the_deletion_and_is_told(s: Extended) -> None:
+    begin_owning(s, "app")
+    looking = {"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "Role",
+               "metadata": {"name": "looking", "namespace": s.namespace},
+               "rules": [{"apiGroups": [""], "resources": ["configmaps", "secrets"],
+                          "verbs": ["get", "list", "watch"]}]}
+    s.api.create(looking)
+    s.api.kubectl("-n", s.namespace, "create", "rolebinding", "looking", "--role=looking",
+                  f"--serviceaccount={NAMESPACE}:sluice")
+    take_the_right_away(s)
+    s.api.delete(KIND, NAME, s.namespace)
+    told = s.wait_for_reason("ReferencesRefused")
+    command = re.search(r"kubectl (-n \S+ create rolebinding [^;]*)", told["unblock"])
+    assert command, told["unblock"]
+    assert names_of(owners_of(s, "app"))[0] == (KIND, NAME)
+    s.api.kubectl(*command.group(1).split())
+    wait_for("it to be gone", lambda: s.api.find(KIND, NAME, s.namespace),
+             lambda seen: seen is None, 180)
+    assert owners_of(s, "app") == owners_of(s, "app", "Secret") == []
+
+
+@STORIES.add
+def a_reference_that_is_left_behind_takes_nothing_along(s: Extended) -> None:
+    begin_owning(s, "app")
+    take_the_right_away(s)  # also that to look
+    s.api.delete(KIND, NAME, s.namespace)
+    wait_for("it to be gone", lambda: s.api.find(KIND, NAME, s.namespace),
+             lambda seen: seen is None)
+    wait_for("the collector to take the reference away", lambda: [
+        names_of(owners_of(s, "app", kind)) for kind in ("ConfigMap", "Secret")],
+        lambda seen: seen == [[("Namespace", s.namespace)]] * 2, 120)
+    is_collector_awake(s)
+    assert s.api.get("Secret", "app", s.namespace)["data"]["key"]
+
+
 @STORIES.add
 def a_gate_holds_a_restart(s: Extended) -> None:
     let_config_be_seen(s)
@@ -165,9 +326,32 @@ def a_stolen_token_changes_nothing_else_of_a_version(s: Extended) -> None:
                      {"metadata": {"labels": {"a": "b"}}}):
         with pytest.raises(ApiError, match="the partition and nothing else"):
             thief.patch("StatefulSet", f"{NAME}-v1", {"spec": {"template": template}}, s.namespace)
-    for kind in ("ConfigMap", "Secret"):
-        with pytest.raises(ApiError, match="cannot (create|patch) resource"):
-            thief.patch(kind, "app", {"metadata": {"labels": {"a": "b"}}}, s.namespace)
+    config(s, "app", SECRET, "Secret")
+    for change in ({"metadata": {"labels": {"a": "b"}}}, {"metadata": {"annotations": {"a": "b"}}},
+                   {"metadata": {"finalizers": ["theirs.example/mine"]}}, {"immutable": True},
+                   {"data": {"key": "dHdv"}}, {"data": None}, {"binaryData": {"a": "dHdv"}},
+                   {"stringData": {"a": "b"}}):
+        for kind in ("ConfigMap", "Secret"):
+            if ("stringData" if kind == "ConfigMap" else "binaryData") in change:
+                continue
+            with pytest.raises(ApiError, match="owner references of a ConfigMap or a Secret and|"
+                               "only Secrets that an ExtendedJob controls"):
+                thief.patch(kind, "app", change, s.namespace)
+    with pytest.raises(ApiError, match="cannot delete resource"):
+        thief.delete("Secret", "app", s.namespace)
+    # Nor does it let the garbage collector delete one.
+    somebody = {"apiVersion": "v1", "kind": "Pod", "name": "p", "uid": "u"}
+    nobody = {"apiVersion": f"{PREFIX}/v1alpha1", "kind": KIND, "name": "gone", "uid": "u"}
+    elsewhere = {"apiVersion": "v1", "kind": "Namespace", "name": s.namespace, "uid": "u"}
+    for owners, sentence in (([somebody], "and no others"),
+                             ([{**nobody, "controller": True}], "and no others"),
+                             ([nobody], "only beside the Namespace"),
+                             ([nobody, elsewhere], "only beside the Namespace")):
+        with pytest.raises(ApiError, match=sentence):
+            thief.patch("Secret", "app", {"metadata": {"ownerReferences": owners}}, s.namespace)
+    marked = wait_for("it to be owned", lambda: owners_of(s, "app"), bool)
+    with pytest.raises(ApiError, match="only beside the Namespace"):
+        thief.patch("ConfigMap", "app", {"metadata": {"ownerReferences": marked[:1]}}, s.namespace)
     other = {"apiVersion": "v1", "kind": "Secret",
              "metadata": {"name": "other", "namespace": NAMESPACE}}
     with pytest.raises(ApiError, match="The operator makes one Secret"):

@@ -21,18 +21,18 @@ SECRET_READER = "sluice-secret-reader"
 # Bound by the owner of a namespace, in it, and by nobody else.
 BOUND_BY_TENANTS = {SECRET_READER, "sluice-analysis-jobs", "sluice-config",
                     "sluice-extendedjob-jobs", "sluice-extendedstatefulset-jobs"}
-# What may be done to Secrets: reading one where a tenant allows it; seeing which of them change,
-# likewise, and making and reading the key of digests, beside the operator.
+# What may be done to Secrets: reading one where a tenant allows it; seeing which of them change and
+# saying who owns them, likewise, and making and reading the key of digests, beside the operator.
 ON_SECRETS = (
     (f"ClusterRole {SECRET_READER}", ["get"], None),
-    ("ClusterRole sluice-config", ["get", "list", "watch"], None),
+    ("ClusterRole sluice-config", ["get", "list", "watch", "patch"], None),
     ("Role sluice-config-key", ["get"], ["sluice-config-key"]),
     ("Role sluice-config-key", ["create"], None),
     ("ClusterRole sluice-extendedjob-jobs", ["create", "patch"], None),
 )
 OPERATOR = {"kind": "ServiceAccount", "name": "sluice", "namespace": "sluice-system"}
 READING = {"get", "list", "watch"}
-RULES_MAX = 42
+RULES_MAX = 44
 VERBS_NEVER = {"escalate", "bind", "impersonate", "deletecollection", "approve", "sign"}
 RESOURCES_NEVER = {
     "pods/exec", "pods/attach", "pods/portforward", "pods/proxy", "pods/ephemeralcontainers",
@@ -54,8 +54,10 @@ VERBS_AT_MOST = {
     "analysisruns": READING | {"create", "patch", "delete"},
     "extendedjobs": READING | {"patch"},
     "extendedjobs/status": {"patch"},
+    "namespaces": {"get"},
     "pods/log": {"get"},
-    "extendedstatefulsets": READING,
+    "extendedstatefulsets": READING | {"patch"},
+    "extendedstatefulsets/finalizers": {"update"},
     "extendedstatefulsets/status": {"patch"},
     "statefulclusters": READING | {"patch"},
     "statefulclusters/status": {"patch"},

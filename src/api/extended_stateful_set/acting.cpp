@@ -164,6 +164,7 @@ void Reconciliation::act() {
     for (std::size_t i = 1; i < decision_.actions.size(); ++i)
         decision_.actions[i].follows = true;
     if (!acts && decision_.actions.empty()) write_status(false);
+    own_references();
 }
 
 }  // namespace sluice::api::extended_stateful_set

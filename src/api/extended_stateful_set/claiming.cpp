@@ -12,7 +12,6 @@ namespace sluice::api::extended_stateful_set {
 namespace {
 
 constexpr Duration claim_pace = 10s;  // until claims that somebody else must see to are looked at
-constexpr Duration refused_pace = 5min;  // until a change that was refused is tried again
 
 }  // namespace
 

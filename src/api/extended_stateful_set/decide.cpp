@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "api/extended_stateful_set/bodies.hpp"
+#include "api/extended_stateful_set/owning_references.hpp"
 #include "api/extended_stateful_set/reconciliation.hpp"
 #include "api/extended_stateful_set/report.hpp"
 #include "api/hooks/gate.hpp"
@@ -316,6 +317,7 @@ Decision Reconciliation::decide() && {
     note_serving();
     go_back_at_once();
     note_claims();
+    note_references();
     keep_reach();
     if (config_.stops())
         hold_for_config();
@@ -348,9 +350,10 @@ void prepare(Snapshot& seen) {
 }
 
 // What is deleted is left to Kubernetes: its sets, their pods, and the claims that it owns go with
-// it.
+// it. What its pods read stays.
 Decision decide(const Snapshot& seen, Instant now) {
-    if (seen.objects.empty() || seen.objects.front().meta.deleting) return {};
+    if (seen.objects.empty()) return {};
+    if (seen.objects.front().meta.deleting) return disown(seen, now);
     const Status status = read_status(seen.objects.front());
     const auto spec = read_spec(seen.objects.front());
     if (!spec) return refuse_spec(resource, seen, spec.error(), status, now, write_report);

@@ -21,6 +21,9 @@
 
 namespace sluice::api::extended_stateful_set {
 
+inline constexpr Duration looking_pace = 15s;   // until what could not be seen is looked at again
+inline constexpr Duration refused_pace = 5min;  // until a change that was refused is tried again
+
 // Where a pod is of whose name this is.
 struct Slot {
     SetId set;
@@ -178,6 +181,11 @@ class Reconciliation {
     void make_set(const SetId& id, PodCount pods);
     bool keep_revision();
     bool trim_revisions();
+
+    // References by which it owns what its pods read: owning_references.cpp.
+    void note_references();
+    void own_references();
+    void report_on_references();
 
     void act();
     bool move_pods();

@@ -83,6 +83,14 @@ class References {
     std::vector<Reference> found_;
 };
 
+std::vector<model::Ref> names_in(const json::value& spec, const std::string& ns) {
+    std::vector<model::Ref> names;
+    if (const json::value* set = model::value_at(spec, "/template"))
+        for (Reference& one : references_in(*set, ns))
+            names.push_back(std::move(one.ref));
+    return names;
+}
+
 }  // namespace
 
 std::vector<Reference> references_in(const json::value& set, const std::string& ns) {
@@ -91,20 +99,19 @@ std::vector<Reference> references_in(const json::value& set, const std::string& 
     return std::move(all).take();
 }
 
+std::vector<model::Ref> named_in_template(const model::CustomObject& object) {
+    return names_in(model::parse_json(object.spec), object.meta.key.ns);
+}
+
 // Most objects want nothing of the kind, and are not taken apart for it.
 std::vector<model::Ref> named_by(const model::CustomObject& object) {
-    std::vector<model::Ref> names;
-    if (!object.spec.contains("updateOn")) return names;
+    if (!object.spec.contains("updateOn")) return {};
     const json::value spec = model::parse_json(object.spec);
-    const json::value* set = model::value_at(spec, "/template");
     const bool is_wanted = std::ranges::any_of(config_fields, [&](const char* field) {
         const json::value* said = spec.is_object() ? spec.get_object().if_contains(field) : nullptr;
         return said && *said == json::value(true);
     });
-    if (!set || !is_wanted) return names;
-    for (Reference& one : references_in(*set, object.meta.key.ns))
-        names.push_back(std::move(one.ref));
-    return names;
+    return is_wanted ? names_in(spec, object.meta.key.ns) : std::vector<model::Ref>{};
 }
 
 }  // namespace sluice::api::extended_stateful_set

@@ -10,7 +10,8 @@
 
 namespace sluice::api::extended_stateful_set {
 
-// So many can be looked at together (controller/carry_out.cpp), beside the key of their digest.
+// Twice so many can be looked at together (controller/carry_out.cpp), beside the key of their
+// digest: those that a template names, and those that it has named before.
 inline constexpr std::size_t references_max = 60;
 
 struct Reference {
@@ -23,7 +24,9 @@ struct Reference {
 // more than are allowed.
 std::vector<Reference> references_in(const boost::json::value& set, const std::string& ns);
 
-// The same of an ExtendedStatefulSet that wants its pods restarted when these change; of all others
+// The same of the template of an ExtendedStatefulSet.
+std::vector<model::Ref> named_in_template(const model::CustomObject& object);
+// The same of one that wants its pods restarted when these change; of all others
 // nothing.
 std::vector<model::Ref> named_by(const model::CustomObject& object);
 

@@ -24,6 +24,10 @@ constexpr const char* try_again =
 constexpr const char* measured =
     "what the AnalysisRun says: kubectl -n {0} describe analysisruns -l "
     "sluice.dev/extendedstatefulset={1}; then, to try again: sluice retry ests/{1} -n {0}";
+constexpr const char* grant =
+    "the owner of the namespace allows it: kubectl -n {0} create rolebinding sluice-config "
+    "--clusterrole=sluice-config --serviceaccount=sluice-system:sluice; or set "
+    "spec.updateOnEnvChange to false";
 constexpr engine::Command own_commands[] = {
     {Reason::PodsNotReady,
      "kubectl -n {0} get pods -l sluice.dev/extendedstatefulset={1}; to upgrade although pods of "
@@ -40,10 +44,8 @@ constexpr engine::Command own_commands[] = {
     {Reason::ServiceNotSwitched,
      "what the message says; or, so that it follows no longer: kubectl -n {0} annotate service "
      "NAME sluice.dev/serves-"},
-    {Reason::ConfigUnseen,
-     "the owner of the namespace lets Sluice look: kubectl -n {0} create rolebinding sluice-config "
-     "--clusterrole=sluice-config --serviceaccount=sluice-system:sluice; or set "
-     "spec.updateOnEnvChange to false"},
+    {Reason::ConfigUnseen, grant},
+    {Reason::ReferencesRefused, grant},
     {Reason::ConfigChanged,
      "it goes on by itself; not for this change: kubectl sluice abort ests/{1}"},
     {Reason::ScaledToZero, "kubectl -n {0} scale extendedstatefulset {1} --replicas=N"},
@@ -204,6 +206,7 @@ void Reconciliation::report() {
     write_report(next_, old_, decision_.report, seen_, now_);
     note_condition();
     report_on_claims();
+    report_on_references();
 }
 
 }  // namespace sluice::api::extended_stateful_set

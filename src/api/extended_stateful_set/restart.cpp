@@ -24,9 +24,6 @@ using engine::Reason;
 constexpr Duration quiet_time = 10s;
 constexpr Duration waiting_max = 60s;
 
-// Until it is looked again at what could not be seen.
-constexpr Duration looking_pace = 15s;
-
 const std::string& digest_of_pods(const Part& part) {
     return annotation(*part.set, config_key);
 }

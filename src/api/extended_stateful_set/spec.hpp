@@ -43,6 +43,8 @@ inline constexpr std::size_t zoned_name_length_max = 38;
 inline constexpr std::size_t zones_max = 64;
 // An annotation of a StatefulSet and of its pods: a keyed digest of what they read.
 inline constexpr std::string_view config_key = "fissile.cloudfoundry.org/configsha1";
+// Of the ExtendedStatefulSet, while ConfigMaps or Secrets may say that they are owned by it.
+inline constexpr std::string_view finalizer = "fissile.cloudfoundry.org/finalizer";
 // Two names of one field: pods are restarted when what they read has changed.
 inline constexpr const char* config_fields[] = {"updateOnEnvChange", "updateOnConfigChange"};
 inline constexpr int replicas_max = 1000;  // also of all zones together

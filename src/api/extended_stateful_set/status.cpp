@@ -51,7 +51,10 @@ constexpr auto status_fields = [](auto& json, auto& status) {
         .field("configDigest", status.config.digest, short_max)
         .field("configVersions", status.config.versions, short_max)
         .field("configChangedSince", status.config.since)
-        .field("configChangedAt", status.config.changed);
+        .field("configChangedAt", status.config.changed)
+        .field("referencesMarked", status.references.marked, short_max)
+        .field("referenceRefusal", status.references.refusal, sentence_max)
+        .field("referenceRefusedAt", status.references.refused);
     json.field("claimTemplates", status.claims.templates, short_max)
         .field("claimsMade", status.claims.made)
         .field("claimsHighest", status.claims.highest)
@@ -79,6 +82,11 @@ Status read_status(const model::CustomObject& object) {
         for (const auto& [name, runs] : versions->get_object())
             if (const int version = version_text(name); version > 0 && runs.is_bool())
                 status.versions[version] = runs.get_bool();
+    const json::value* references = model::value_at(value, "/references");
+    if (references && references->is_array())
+        for (const json::value& one : references->get_array())
+            if (one.is_string() && status.references.names.size() < references_max)
+                status.references.names.emplace_back(one.get_string());
     return status;
 }
 
@@ -90,6 +98,8 @@ std::string write_status(const Status& status) {
     for (const auto& [version, runs] : status.versions)
         if (versions.size() < versions_max) versions[std::to_string(version)] = runs;
     if (!versions.empty()) writer.part("versions", std::move(versions));
+    writer.list("references", status.references.names, references_max,
+                [](const std::string& one) { return json::string(one); });
     return json::serialize(writer.take());
 }
 
@@ -106,6 +116,7 @@ Status substance_of(Status status) {
     substance.failure = std::move(status.failure);
     substance.config = std::move(status.config);
     substance.config.versions.clear();
+    substance.references.names = std::move(status.references.names);
     substance.claims = std::move(status.claims);
     substance.job = std::move(status.job);
     const bool is_judged = status.analysis && analysis::is_over(status.analysis->phase);

@@ -29,6 +29,15 @@ struct ConfigStatus {
     friend bool operator==(const ConfigStatus&, const ConfigStatus&) = default;
 };
 
+// On which ConfigMaps and Secrets a reference to the object may stand.
+struct ReferenceBook {
+    std::vector<std::string> names = {};  // "ConfigMap/app": written down before the reference is
+    std::string marked = {};              // a checksum of those on which it stands
+    std::string refusal = {};             // why the next one cannot be changed
+    Instant refused = {};
+    friend bool operator==(const ReferenceBook&, const ReferenceBook&) = default;
+};
+
 // Which claims there are: of the ordinals below these numbers, in each zone.
 struct ClaimBook {
     std::string templates = {};  // a digest of what cannot change while there are some
@@ -82,6 +91,7 @@ struct Status : StatusHead {
     int attempts = 0;      // at the wanted version
     std::string failure;   // why the last one of them failed
     ConfigStatus config;
+    ReferenceBook references;
     ClaimBook claims;
     // The names of what versions were made from, oldest first.
     std::vector<std::string> revisions;

@@ -32,6 +32,7 @@ inline constexpr Choice success_on_choice{
     .help =
         "Which answer of Prometheus passes where spec.check.query.successOn is left out: "
         "NoData, as with alerts, or Data, as the first operator did",
-    .words = success_on_words};
+    .words = success_on_words,
+    .second = &engine::Environment::passes_on_data};
 
 }  // namespace sluice::api::phased_rollout

@@ -36,6 +36,12 @@ std::string pod_at(const json::object& set, std::int64_t index) {
     return fmt::format("{}-{}", name_in(set), index + number_at(set, "/spec/ordinals/start"));
 }
 
+bool keeps_data(const Change& change) {
+    const json::object& object = change.object->object();
+    return change.type == Change::Type::Modified &&
+           object_at(object, "/data") == object_at(change.before->object(), "/data");
+}
+
 bool is_pod_deletion(const Change& change) {
     const json::object& pod = change.object->object();
     return change.type == Change::Type::Deleted ||

@@ -146,6 +146,9 @@ class History {
     int writes_ = 0;
 };
 
+// A Secret or a ConfigMap was there, and holds what it held.
+bool keeps_data(const Change& change);
+
 // Is it a pod that goes, and nothing else about it changed?
 bool is_pod_deletion(const Change& change);
 

@@ -80,10 +80,18 @@ void deletes_by_uid(const Promise& promise, const Change& change) {
         promise.broken("an operator deleted {} {}", resource, change.place.name);
 }
 
+// What an operator has added to an object: not the data of a Secret that it has left alone.
+std::string written_in(const Change& change) {
+    if (change.place.resource != "secrets" || !keeps_data(change)) return change.object->text();
+    json::object rest = change.object->object();
+    rest.erase("data");
+    return json::serialize(rest);
+}
+
 // S14
 void writes_no_secret(const Promise& promise, const Change& change) {
     promise.tested();
-    if (shows_canary(change.object->text()))
+    if (shows_canary(written_in(change)))
         promise.broken("a secret is in {} {}", change.place.resource, change.place.name);
 }
 

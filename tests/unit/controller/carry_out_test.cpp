@@ -121,7 +121,7 @@ TEST(CarryOut, NobodyTakesBackWhatWasNotAsked) {
     EXPECT_THAT(scene.desk.done<CancelQuestion>(), IsEmpty());
 }
 
-TEST(CarryOut, WhatIsWantedTwiceIsReadOnceAndNoMoreThanSixtyFourInAll) {
+TEST(CarryOut, WhatIsWantedTwiceIsReadOnceAndNoMoreThanSoManyInAll) {
     Scene scene;
     const auto want = [](int many) {
         Decision decision;
@@ -130,11 +130,11 @@ TEST(CarryOut, WhatIsWantedTwiceIsReadOnceAndNoMoreThanSixtyFourInAll) {
         decision.rests_on.push_back({&recipes, "", "recipe-0"});
         return decision;
     };
-    scene.then = [&](const Snapshot&) { return want(64); };
+    scene.then = [&](const Snapshot&) { return want(128); };
     scene.show_run();
     const auto reads = scene.desk.done<ReadWorkload>();
     ASSERT_THAT(reads, SizeIs(1));
-    EXPECT_THAT(reads[0].objects, SizeIs(65)) << "and the run itself";
+    EXPECT_THAT(reads[0].objects, SizeIs(129)) << "and the run itself";
     Scene vain;
     vain.then = [](const Snapshot&) {
         Decision decision;
@@ -144,7 +144,7 @@ TEST(CarryOut, WhatIsWantedTwiceIsReadOnceAndNoMoreThanSixtyFourInAll) {
     vain.show_run();
     EXPECT_THAT(vain.desk.done<ReadWorkload>().at(0).objects, SizeIs(1));
     Scene greedy;
-    greedy.then = [&](const Snapshot&) { return want(65); };
+    greedy.then = [&](const Snapshot&) { return want(129); };
     greedy.show_run();
     EXPECT_THAT(greedy.desk.done<ReadWorkload>(), IsEmpty());
 }

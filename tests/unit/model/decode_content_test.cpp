@@ -50,6 +50,22 @@ TEST(DecodeContent, WhatIsAnnotatedDoesNot) {
               decoded(R"(,"data":{"a":"1"})").spec);
 }
 
+TEST(DecodeContent, OwnersAreKeptAsTheyAre) {
+    const auto owners_of = [](const std::string& owners) {
+        Decoder decoder;
+        auto object = decoder.object(secret_contents,
+                                     R"({"metadata":{"ownerReferences":)" + owners +
+                                         R"(,"name":"app","uid":"u-1","resourceVersion":"7"}})");
+        return std::get<CustomObject>(object.value()).status;
+    };
+    const std::string one = R"([{"kind":"A","name":"b ] c","uid":"u","controller":false}])";
+    EXPECT_EQ(owners_of(one), one);
+    EXPECT_EQ(owners_of("null"), "");
+    EXPECT_EQ(owners_of("[ ] "), "[ ]");
+    EXPECT_EQ(owners_of("[\"" + std::string(40'000, 'a') + "\"]"), "?");
+    EXPECT_EQ(decoded("").status, "");
+}
+
 TEST(DecodeContent, ItsMetadataAloneIsEnough) {
     Decoder decoder;
     const auto page =

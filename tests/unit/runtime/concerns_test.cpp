@@ -225,6 +225,11 @@ TEST(ConcernsOfWhatIsNamed, AreThoseWhoNameItNow) {
               Touched{});
     EXPECT_EQ(store.find({&model::secret_contents, "shop", "token"}), std::nullopt);
     EXPECT_NE(store.find({&model::secret_contents, "shop", "another"}), std::nullopt);
+    CustomObject owned = object("another", 9);
+    owned.status = R"([{"name":"gate"}])";  // of Form::Content: its owners
+    put(all_secrets, owned);
+    const auto kept = store.find({&model::secret_contents, "shop", "another"});
+    EXPECT_EQ(std::get<CustomObject>(kept.value()).status, owned.status);
 }
 
 }  // namespace

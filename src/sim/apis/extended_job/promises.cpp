@@ -202,6 +202,7 @@ void keeps_output(const Promise& promise, const Change& change) {
     if (change.place.ns == "sluice-system") return;
     promise.tested();
     const bool was_ours = !change.before || is_controlled(change.before->object());
+    if (!was_ours && keeps_data(change)) return;
     if (change.type == Change::Type::Deleted || !was_ours || !is_controlled(object))
         return promise.broken("an operator wrote Secret {}", change.place.name);
     const ObjectPtr owner = owner_of(promise, object);

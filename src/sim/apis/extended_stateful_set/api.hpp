@@ -15,6 +15,7 @@ void promises(Observers& all, const Inspection& inspection);
 void job_promises(Observers& all, const Inspection& inspection);
 void revision_promises(Observers& all, const Inspection& inspection);
 void analysis_promises(Observers& all, const Inspection& inspection);
+void reference_promises(Observers& all, const Inspection& inspection);
 std::optional<PolicyRefusal> judge(const AdmissionRequest& request,
                                    const boost::json::object& object);
 extern const RandomPart random_part;

@@ -334,4 +334,9 @@ std::string versions_text(const ApiServer& api, const std::string& name) {
     return text;
 }
 
+bool keeps_config(const json::object& object) {
+    const json::array& all = array_at(object, "/metadata/finalizers");
+    return std::ranges::find(all, json::value(finalizer)) != all.end();
+}
+
 }  // namespace sluice::sim::extended_stateful_set

@@ -21,6 +21,8 @@ inline constexpr const char* config_at =
     "/metadata/annotations/fissile.cloudfoundry.org~1configsha1";
 inline constexpr const char* zone_at = "/metadata/labels/fissile.cloudfoundry.org~1az-index";
 inline constexpr const char* jobs = "jobs.batch";
+inline constexpr std::string_view finalizer = "fissile.cloudfoundry.org/finalizer";
+inline constexpr const char* owners_at = "/metadata/ownerReferences";
 inline constexpr const char* owner_uid_at = "/metadata/ownerReferences/0/uid";
 
 std::span<const WordField> fields();
@@ -52,6 +54,9 @@ std::string versions_text(const ApiServer& api, const std::string& name);
 
 // "v1 v2": the versions of which it is kept what they were made from.
 std::string kept_text(const ApiServer& api, const json::object& object);
+
+// The finalizer is on it.
+bool keeps_config(const json::object& object);
 
 // What it controls of a resource, such as the Jobs around its upgrades.
 std::vector<ObjectPtr> owned_by(const ApiServer& api, const char* resource,

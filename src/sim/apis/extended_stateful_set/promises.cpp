@@ -348,6 +348,7 @@ void promises(Observers& all, const Inspection& inspection) {
     job_promises(all, inspection);
     revision_promises(all, inspection);
     analysis_promises(all, inspection);
+    reference_promises(all, inspection);
     gates::add_promise(all, inspection, {extended_sets});
     add(all, rules, inspection);
 }

@@ -80,7 +80,7 @@ void is_kept_first(const Promise& promise, const Change& change) {
         promise.broken("{} was made, and nobody could have it back", change.place.name);
 }
 
-constexpr Rule<> rules[] = {
+constexpr Rule<> revision_rules[] = {
     {.name = "S10", .on_own_change = keeps_revisions},
     {.name = "S47", .on_own_change = is_kept_first},
 };
@@ -99,7 +99,7 @@ std::string kept_text(const ApiServer& api, const json::object& object) {
 }
 
 void revision_promises(Observers& all, const Inspection& inspection) {
-    add(all, rules, inspection);
+    add(all, revision_rules, inspection);
 }
 
 }  // namespace sluice::sim::extended_stateful_set

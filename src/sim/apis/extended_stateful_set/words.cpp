@@ -38,7 +38,7 @@ Response scale(World& world, Words words) {
 
 Response delete_extended(World& world, Words words) {
     Deletion how;
-    if (words.size() > 1 && words[1] == "orphan") how.propagation = "Orphan";
+    if (words.size() > 1) how.propagation = words[1] == "orphan" ? "Orphan" : "Foreground";
     return world.remove(extended_sets, shop, words[0], how);
 }
 
@@ -54,6 +54,30 @@ Response abort_restart(World& world, Words words) {
     const ObjectPtr object = world.cluster.api().find(extended_sets, shop, words[0]);
     return world.annotate(extended_sets, shop, words[0], "sluice.dev/abort",
                           object ? text_at(object->object(), "/status/configDigest") : "");
+}
+
+// By another ConfigMap, as somebody else's tool has it.
+Response own_config_map(World& world, Words words) {
+    const ObjectPtr owned = world.cluster.api().find("configmaps", shop, words[0]);
+    const ObjectPtr owner = world.cluster.api().find("configmaps", shop, words[2]);
+    json::array owners = owned ? array_at(owned->object(), owners_at) : json::array{};
+    owners.push_back(
+        json::object{{"apiVersion", "v1"},
+                     {"kind", "ConfigMap"},
+                     {"name", words[2]},
+                     {"uid", owner ? text_at(owner->object(), "/metadata/uid") : std::string{}}});
+    return world.merge("configmaps", shop, words[0], only(owners_at, std::move(owners)));
+}
+
+// "ExtendedStatefulSet/ledger Namespace/shop"; "none"; "gone".
+std::string owners_text(const World& world, const std::string& resource, const std::string& name) {
+    const ObjectPtr object = world.cluster.api().find(resource, shop, name);
+    if (!object) return "gone";
+    std::string text;
+    for (const json::value& one : array_at(object->object(), owners_at))
+        text += fmt::format("{}{}/{}", text.empty() ? "" : " ", text_at(one.get_object(), "/kind"),
+                            text_at(one.get_object(), "/name"));
+    return text.empty() ? "none" : text;
 }
 
 // Whatever they come to.
@@ -110,6 +134,7 @@ constexpr Action action_table[] = {
      [](World& world, Words words) { return world.remove("configmaps", shop, words[0]); }},
     {"annotate configmap", "NAME KEY=VALUE|KEY-", 2,
      [](World& world, Words words) { return annotate(world, "configmaps", words); }},
+    {"own configmap", "NAME by OTHER, another one", 3, own_config_map},
     {"abort restart", "NAME", 1, abort_restart},
     {"delete upgrade jobs", "NAME", 1,
      [](World& world, Words words) { return delete_owned(world, words[0], jobs); }},
@@ -119,7 +144,7 @@ constexpr Action action_table[] = {
      forget_versions},
     {"delete config key", "", 0,
      [](World& world, Words) { return world.remove("secrets", "sluice-system", key_secret); }},
-    {"delete extendedstatefulset", "NAME [orphan]", 1, delete_extended},
+    {"delete extendedstatefulset", "NAME [orphan|foreground]", 1, delete_extended},
     {"claims may grow", "", 0,
      [](World& world, Words) {
          return world.merge("storageclasses.storage.k8s.io", "", "standard",
@@ -159,6 +184,19 @@ constexpr Expectation expectation_table[] = {
      [](const World& world, Words words) {
          const bool is_there = world.cluster.api().find("configmaps", shop, words[0]) != nullptr;
          return is_there ? Seen{} : Seen{"gone"};
+     }},
+    {"owners of configmap", "NAME KIND/NAME...|none", 2, true,
+     [](const World& world, Words words) {
+         return unless_same(joined(words.subspan(1)), owners_text(world, "configmaps", words[0]));
+     }},
+    {"owners of secret", "NAME KIND/NAME...|none", 2, true,
+     [](const World& world, Words words) {
+         return unless_same(joined(words.subspan(1)), owners_text(world, "secrets", words[0]));
+     }},
+    {"finalizer of", "NAME yes|no", 2, true,
+     [](const World& world, Words words) {
+         const ObjectPtr object = world.cluster.api().find(extended_sets, shop, words[0]);
+         return unless_same(words[1], object && keeps_config(object->object()) ? "yes" : "no");
      }},
     {"claim sizes", "NAME SIZE..., by ordinal, of those that are not being deleted", 1, true,
      [](const World& world, Words words) {
@@ -221,9 +259,12 @@ constexpr ReportField report_fields[] = {
     {"runs-2", "/status/versions/2"},
 };
 
-constexpr std::string_view judged[] = {sets,      services,  claims,        jobs,
-                                       revisions, "secrets", analysis::runs};
-constexpr std::string_view policies[] = {replicas_policy, "sluice-extendedstatefulset-volumes",
+constexpr std::string_view judged[] = {sets,      services,  claims,       jobs,
+                                       revisions, "secrets", "configmaps", analysis::runs};
+constexpr std::string_view policies[] = {"sluice-extendedstatefulset-limits",
+                                         "sluice-extendedstatefulset-references",
+                                         replicas_policy,
+                                         "sluice-extendedstatefulset-volumes",
                                          "sluice-extendedstatefulset-hand-over",
                                          "sluice-extendedstatefulset-hand-over-scale"};
 
@@ -235,6 +276,7 @@ Api row() {
             .pod_annotation = "fissile.cloudfoundry.org/configsha1",
             .kind = "ExtendedStatefulSet",
             .resource = extended_sets,
+            .finalizer = finalizer,
             .judged = judged,
             .owns_sets = true,
             .claim_label = "sluice.dev/extendedstatefulset",

@@ -31,6 +31,7 @@ struct Follower : Known {
                             image + R"(,"envFrom":[{"configMapRef":{"name":"app"}}])");
         object.spec.replace(0, 1, R"({"updateOnEnvChange":true,)");
         seen.environment.home = "sluice-system";
+        seen.environment.marks_no_owners = true;
         seen.environment.fresh_key = std::string(16, 'f');
         note();
     }
