@@ -131,6 +131,7 @@ const Api table[] = {
      .dialect = &phased_rollout::dialect,
      .choice = phased_rollout::success_on_choice},
     {.name = "rolloutplugin",
+     .needs = "analysisrun",
      .resource = &rollout_plugin::resource,
      .watches = rollout_plugins,
      .annotations = on_runs_of_plugins,
@@ -158,6 +159,7 @@ const Api table[] = {
      .asks = hooks_and_metrics,
      .dialect = &stateful_cluster::dialect},
     {.name = "extendedstatefulset",
+     .needs = "analysisrun",
      .resource = &extended_stateful_set::resource,
      .watches = extended_stateful_sets,
      .annotations = on_versions,
@@ -198,6 +200,13 @@ std::vector<std::string> api_names() {
     for (const Api& api : table)
         names.emplace_back(api.name);
     return names;
+}
+
+bool is_served(const Api& api, std::span<const Api> all, const std::vector<std::string>& names) {
+    return names.empty() || std::ranges::any_of(all, [&](const Api& one) {
+               const bool is_it = one.name == api.name || one.needs == api.name;
+               return is_it && std::ranges::find(names, one.name) != names.end();
+           });
 }
 
 std::span<const Inquiries> inquiries() {

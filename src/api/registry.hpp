@@ -28,7 +28,8 @@ struct Choice {
 };
 
 struct Api {
-    std::string_view name;  // also the part of its claims before the slash
+    std::string_view name;        // also the part of its claims before the slash
+    std::string_view needs = {};  // another one, which is served wherever this one is
     // Of its own objects, which are watched; null: it has none.
     const model::Resource* resource = nullptr;
     std::span<const Watch> watches;  // everything that it decides by
@@ -57,6 +58,8 @@ struct Api {
 std::span<const Api> apis();
 std::vector<std::string> api_names();
 const Api* find_api(std::string_view name);
+// It is among these names, or needed by one that is; where there are no names, all are served.
+bool is_served(const Api& api, std::span<const Api> all, const std::vector<std::string>& names);
 // Every kind of question once, however many ask it.
 std::span<const Inquiries> inquiries();
 // What any of them reads.

@@ -18,9 +18,10 @@ using engine::Reason;
 
 constexpr Reason resting[] = {Reason::Idle,      Reason::Adopted,  Reason::RolloutCompleted,
                               Reason::Suspended, Reason::Released, Reason::RunSucceeded};
-constexpr Reason awaiting_retry[] = {Reason::PartitionRaised, Reason::ChecksExhausted,
-                                     Reason::ProgressDeadlineExceeded, Reason::RolledBack,
-                                     Reason::JobFailed};
+constexpr Reason awaiting_retry[] = {
+    Reason::PartitionRaised, Reason::ChecksExhausted, Reason::ProgressDeadlineExceeded,
+    Reason::RolledBack,      Reason::JobFailed,       Reason::AnalysisRunFailed,
+    Reason::AnalysisRunError};
 
 bool is_one_of(std::string_view reason, std::span<const Reason> reasons) {
     return std::ranges::any_of(reasons,

@@ -114,10 +114,6 @@ std::string adapted(const EmbeddedManifest& file, const ManifestsOptions& option
     return with_line(text, "            - operator\n", flags);
 }
 
-bool is_served(const api::Api& api, const ManifestsOptions& options) {
-    return options.apis.empty() || std::ranges::find(options.apis, api.name) != options.apis.end();
-}
-
 // The definition of its objects, and whatever begins with its name.
 bool is_only_for(const api::Api& api, std::string_view path) {
     const std::string_view file = path.substr(path.find('/') + 1);
@@ -131,7 +127,7 @@ bool is_only_for(const api::Api& api, std::string_view path) {
 bool is_needed(const EmbeddedManifest& file, const ManifestsOptions& options) {
     if (file.path.starts_with("policies/")) return true;
     return std::ranges::none_of(api::apis(), [&](const api::Api& api) {
-        return !is_served(api, options) && is_only_for(api, file.path);
+        return !api::is_served(api, api::apis(), options.apis) && is_only_for(api, file.path);
     });
 }
 

@@ -78,7 +78,12 @@ void Controller::on(WorkloadRead&& input, Instant now) {
         queue(store_.refresh(*one.resource, one.object), now);
     for (const model::StatefulSet& one : live.sets)
         queue(store_.refresh(model::statefulsets, one), now);
-    if (about.search) about.search->found = found_of(about.search->wanted, live);
+    if (about.search) {
+        Search& search = *about.search;
+        std::erase_if(search.found, [](const engine::Fetched& one) { return !one.refusal; });
+        for (engine::Fetched& one : found_of(search.wanted, live))
+            search.found.push_back(std::move(one));
+    }
     // One that is gone: the watch will say so too.
     const bool matters = leads_ && (exists || about.search || !is_set);
     auto candidates = matters ? candidates_for(subject, live.set) : std::vector<Candidate>{};
@@ -107,7 +112,8 @@ void Controller::see_wanted(const model::Ref& subject, Answer<LiveWorkload> answ
             queue(store_.refresh(*one.resource, one.object), now);
     for (engine::Fetched& one : search.found)
         if (!answer) one.refusal = refusal_of(answer.error());
-    if (!answer) search.wanted.clear();  // a live read goes without what nobody may read
+    // A live read goes without what nobody may read, which stays refused.
+    if (!answer) search.wanted.clear();
     const bool matters = leads_ && is_settled(subject.ns);
     model::StatefulSet set = known_set(subject);
     auto candidates = matters ? candidates_for(subject, set) : std::vector<Candidate>{};

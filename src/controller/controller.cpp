@@ -33,7 +33,7 @@ Controller::Controller(Settings settings, std::span<const api::Api> apis)
     environment_.home = settings_.config_namespace;
     environment_.fresh_key = settings_.fresh_key;
     for (const api::Api& api : apis) {
-        if (!is_served(settings_, api)) continue;
+        if (!api::is_served(api, apis, settings_.apis)) continue;
         apis_.push_back({&api});
         if (api.declared.read) apis_.back().settings = api.declared.read({}).values;
     }

@@ -20,15 +20,10 @@ std::vector<api::Watch> distinct(const std::vector<runtime::Watches>& all) {
 
 }  // namespace
 
-bool is_served(const Settings& settings, const api::Api& api) {
-    return settings.apis.empty() ||
-           std::ranges::find(settings.apis, api.name) != settings.apis.end();
-}
-
 std::vector<runtime::Watches> watches_of(const Settings& settings, std::span<const api::Api> apis) {
     std::vector<runtime::Watches> all;
     for (const api::Api& api : apis)
-        if (is_served(settings, api)) all.push_back(api.watches);
+        if (api::is_served(api, apis, settings.apis)) all.push_back(api.watches);
     return all;
 }
 

@@ -9,7 +9,6 @@
 
 namespace sluice::controller {
 
-bool is_served(const Settings& settings, const api::Api& api);
 // What those watch that are served.
 std::vector<runtime::Watches> watches_of(const Settings& settings, std::span<const api::Api> apis);
 // One session for each namespace and whatever is watched there, but for what is named; then what is

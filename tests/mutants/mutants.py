@@ -269,7 +269,7 @@ MUTANTS = (
     Mutant("S48", "api/extended_stateful_set/compile.cpp", "now.analysis && target >= canaries",
            "false", ("extendedstatefulset/an-analysis-of-canaries-fails",)),
     Mutant("S48", "api/extended_stateful_set/canary_analysis.cpp",
-           "known->promote != gates::promote_asked(object_)", "true",
+           "!promote.empty() && known->promote != promote", "true",
            ("extendedstatefulset/an-analysis-of-canaries-is-inconclusive-and-given-up",)),
     Mutant("S49", "api/extended_stateful_set/owning_references.cpp",
            "    if (!decision.actions.empty()) return decision;\n",

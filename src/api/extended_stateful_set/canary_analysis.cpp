@@ -9,6 +9,7 @@
 #include "api/analysis/decide.hpp"
 #include "api/extended_stateful_set/reconciliation.hpp"
 #include "base/hash.hpp"
+#include "model/annotations.hpp"
 
 namespace sluice::api::extended_stateful_set {
 namespace {
@@ -23,13 +24,28 @@ constexpr analysis::HistoryLimits run_history{};
 
 }  // namespace
 
-// What the run of the upgrade that is under way is made for; nothing: no run is asked for.
-std::optional<std::string> Reconciliation::analysed() const {
+// What a run of the upgrade that is under way is made for; nothing: there is none, or it goes back.
+// Who wants to try again after one that failed gets another one.
+std::optional<std::string> Reconciliation::run_occasion() const {
     const auto memory = engine::decode_memory(next_.rollout);
-    const bool is_asked_for = spec_.strategy.analysis && memory && memory->open &&
-                              !memory->returning && memory->revision == revision_of(next_.update);
-    if (!is_asked_for) return std::nullopt;
-    return fmt::format("{}/{}/{}", memory->revision, memory->id, to_rfc3339(memory->started));
+    const bool goes_on = memory && memory->open && !memory->returning &&
+                         memory->revision == revision_of(next_.update);
+    if (!goes_on) return std::nullopt;
+    const std::string attempt =
+        fmt::format("{}/{}/{}/", memory->revision, memory->id, to_rfc3339(memory->started));
+    const std::string& retry = annotation_of(object_, model::key::retry);
+    const auto& known = next_.analysis;
+    const bool is_known = known && known->occasion.starts_with(attempt);
+    const bool has_failed = is_known && (known->phase == analysis::Phase::Failed ||
+                                         known->phase == analysis::Phase::Error);
+    if (is_known && (!has_failed || retry.empty())) return known->occasion;
+    return attempt + (retry.empty() ? std::string{} : fmt::format("{:016x}", fnv1a(retry)));
+}
+
+// The same, where the canaries are to be analysed. Who wants that no more does not end the run that
+// is there: it would pass for one that ended well, if it were wanted again.
+std::optional<std::string> Reconciliation::analysed() const {
+    return spec_.strategy.analysis ? run_occasion() : std::nullopt;
 }
 
 std::string Reconciliation::run_name(const std::string& occasion) const {
@@ -55,9 +71,9 @@ void Reconciliation::note_analysis() {
     auto& known = next_.analysis;
     if (known && known->occasion != *occasion) known.reset();
     if (known && analysis::is_over(known->phase)) {
-        if (known->phase == analysis::Phase::Inconclusive &&
-            known->promote != gates::promote_asked(object_))
-            known->accepted = true;
+        const std::string promote = gates::promote_asked(object_);
+        const bool is_said = !promote.empty() && known->promote != promote;
+        if (known->phase == analysis::Phase::Inconclusive && is_said) known->accepted = true;
         return;
     }
     const model::CustomObject* run = run_of(*occasion);
@@ -164,7 +180,7 @@ bool Reconciliation::makes_run() {
 // Seen from an older upgrade than the one that is under way, a run seems to be nobody's: so the
 // object is looked at first. What is refused is tried again after a while, and holds up nothing.
 bool Reconciliation::tends_runs() {
-    const auto occasion = analysed();
+    const auto occasion = run_occasion();
     const std::string waited_for = occasion ? run_name(*occasion) : std::string{};
     auto write = analysis::tending_of(seen_, object_, run_history,
                                       [&](const model::CustomObject& run) -> analysis::RunUse {

@@ -140,6 +140,7 @@ void Reconciliation::settle_at_zero() {
     const bool is_unwanted = is_aborted() || (memory && (memory->failed || memory->returning)) ||
                              engine::is_paused(annotation_of(object_, key::paused));
     if (is_unwanted) return;
+    if (next_.current != next_.update) next_.serving = {};  // it has yet to serve
     next_.current = next_.update;
     next_.exposed = {};
     if (!memory) return;

@@ -143,6 +143,7 @@ class Reconciliation {
     }
 
     // The analysis that judges the canaries: canary_analysis.cpp.
+    std::optional<std::string> run_occasion() const;
     std::optional<std::string> analysed() const;
     std::string run_name(const std::string& occasion) const;
     const model::CustomObject* run_of(const std::string& occasion) const;
@@ -179,6 +180,7 @@ class Reconciliation {
     bool is_kept(int version) const;
     void note_revision(int version);
     void make_set(const SetId& id, PodCount pods);
+    bool is_revision_refused();
     bool keep_revision();
     bool trim_revisions();
 

@@ -108,12 +108,21 @@ void Reconciliation::make_set(const SetId& id, PodCount pods) {
         engine::creation_of(ref, set_body(object_, spec_, id, pods, config_.digest, fence())));
 }
 
+// It is tried again after a while, and holds up nothing.
+bool Reconciliation::is_revision_refused() {
+    const engine::Attempt* no = refused_write(seen_);
+    if (!no || no->ref.resource != &revisions) return false;
+    wake_at(now_ + refused_pace);
+    return true;
+}
+
 // The version that is wanted, also one that was made before anything was kept, is written down once
 // it was seen that it is kept, with whatever the status says next. What is kept under its number of
 // a namesake, or from before the status was lost, gives way; what is somebody else's stays.
 bool Reconciliation::keep_revision() {
     if (is_kept(next_.update) || !find_version(versions_, next_.update)) return false;
     if (waits_to_count()) return false;
+    if (is_revision_refused()) return false;
     const model::Ref ref = revision_ref(next_.update);
     const engine::Fetched* found = seen_.fetched_as(ref);
     if (!found) {
@@ -133,6 +142,7 @@ bool Reconciliation::keep_revision() {
 }
 
 bool Reconciliation::trim_revisions() {
+    if (is_revision_refused()) return false;
     std::vector<std::string> used{revision_name(name(), next_.current),
                                   revision_name(name(), next_.update)};
     for (const model::StatefulSet& set : seen_.sets)

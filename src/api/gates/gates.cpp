@@ -62,7 +62,8 @@ Circumstances circumstances_of(const Gates& gates, const Remembered& remembered,
     now.allow_unready = allow_unready || annotation_of(object, key::allow_unready) == "true";
     now.definition = definition_of(object, gates);
     now.pause = remembered.pause;
-    now.goes_on = remembered.pause && remembered.pause->promote != promote_asked(object);
+    const std::string promote = promote_asked(object);
+    now.goes_on = remembered.pause && !promote.empty() && remembered.pause->promote != promote;
     now.hook_retry = seen.environment.hook_retry;
     if (!gates.hook.empty()) now.when = hooks::when_of(seen, gates.hook);
     return now;

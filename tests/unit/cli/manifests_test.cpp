@@ -135,6 +135,10 @@ TEST(Manifests, WhatIsNotServedGetsNoRightsAndNoDefinition) {
     EXPECT_THAT(some, HasSubstr("name: sluice-statefulcluster-limits\n")) << "it takes rights away";
     EXPECT_EQ(occurrences(some, "            - --apis=pilot,phasedrollout\n"), 1U);
     EXPECT_FALSE(manifests({.components = {}, .namespaces = {}, .apis = {"pilots"}}).has_value());
+    const std::string versions =
+        print({.components = {}, .namespaces = {}, .apis = {"extendedstatefulset"}});
+    EXPECT_THAT(versions, HasSubstr("name: analysisruns.argoproj.io\n")) << "it makes some";
+    EXPECT_THAT(versions, Not(HasSubstr("name: rolloutplugins")));
 }
 
 TEST(Manifests, EachKubernetesGetsThePoliciesThatItKnows) {

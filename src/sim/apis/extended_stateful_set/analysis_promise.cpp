@@ -48,7 +48,7 @@ class CanariesAreJudged final : public Promise {
         const std::string key = text_at(run, owner_uid_at) + name;
         const bool is_own = change.user == operator_user;
         const bool is_deleted = change.type == Change::Type::Deleted;
-        if (analysis::is_successful(run)) good_.insert(key);
+        if (analysis::is_successful(run) && !flag_at(run, "/spec/terminate")) good_.insert(key);
         if (text_at(run, "/status/phase") == "Inconclusive") unclear_.insert(key);
         // Whoever takes a run away may have it made again.
         if (is_deleted && !is_own) made_.erase(key);

@@ -194,6 +194,40 @@ TEST(CanaryAnalysis, AnUnclearOneWaitsForAPersonWhoHasSeenIt) {
     EXPECT_EQ(known.status().exposed, PodCount{2});
 }
 
+// Version 1 is away: nothing goes back to it, whatever was measured.
+TEST(CanaryAnalysis, WhoRetriesWhereNothingGoesBackGetsAnotherRun) {
+    Analysed known{R"(,"updateNotReady":true)"};
+    known.add_run(known.canary_is_ready(), R"({"phase":"Error","message":"no answer"})");
+    for (model::Pod& pod : known.seen.pods)
+        if (pod.owner == "x-v1") pod.ready = false;
+    EXPECT_FALSE(makes_run(known.settled()));
+    known.object.annotations["sluice.dev/retry"] = "1";
+    const Decision decision = known.settled();
+    ASSERT_TRUE(makes_run(decision));
+    EXPECT_NE(decision.actions.at(0).object.ref.name, known.run().meta.key.name);
+}
+
+TEST(CanaryAnalysis, WhoeverTakesTheAnalysisAwayDoesNotEndItsRun) {
+    Analysed known;
+    known.add_run(known.canary_is_ready(), R"({"phase":"Running"})");
+    known.object.annotations["sluice.dev/paused"] = "true";
+    known.object.spec.replace(known.object.spec.find(R"("analysis")"), 10, R"("analysed")");
+    for (const Action& one : known.settled().actions)
+        EXPECT_NE(one.object.ref.resource, &analysis::resource);
+}
+
+TEST(CanaryAnalysis, TakingTheWordOfAPersonAwayIsNone) {
+    Analysed known;
+    known.object.annotations["sluice.dev/promote"] = "1";
+    known.judged(R"({"phase":"Inconclusive"})");
+    known.object.annotations.erase("sluice.dev/promote");
+    known.settled();
+    EXPECT_FALSE(known.status().analysis->accepted);
+    known.object.annotations["sluice.dev/promote"] = "2";
+    known.settled();
+    EXPECT_TRUE(known.status().analysis->accepted);
+}
+
 TEST(CanaryAnalysis, ATemplateThatIsMissingKeepsTheFirstPodFromBeingMade) {
     Analysed known;
     const Decision wants = known.looking();
