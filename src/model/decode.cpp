@@ -20,7 +20,7 @@ using namespace wire;
 // Lists of more items than this come from no API server that was asked for pages.
 constexpr std::size_t items_max = 100'000;
 constexpr std::size_t message_max = 256;
-constexpr std::size_t owners_max = 32u << 10;
+constexpr std::size_t owners_max = 4u << 10;
 
 UpdateStrategy strategy_of(std::string_view name) {
     if (name == "RollingUpdate") return UpdateStrategy::RollingUpdate;

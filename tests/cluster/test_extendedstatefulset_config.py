@@ -343,10 +343,14 @@ def a_stolen_token_changes_nothing_else_of_a_version(s: Extended) -> None:
     somebody = {"apiVersion": "v1", "kind": "Pod", "name": "p", "uid": "u"}
     nobody = {"apiVersion": f"{PREFIX}/v1alpha1", "kind": KIND, "name": "gone", "uid": "u"}
     elsewhere = {"apiVersion": "v1", "kind": "Namespace", "name": s.namespace, "uid": "u"}
+    misnamed = {**elsewhere, "name": "gone",
+                "uid": s.api.get("Namespace", s.namespace)["metadata"]["uid"]}
     for owners, sentence in (([somebody], "and no others"),
                              ([{**nobody, "controller": True}], "and no others"),
                              ([nobody], "only beside the Namespace"),
-                             ([nobody, elsewhere], "only beside the Namespace")):
+                             ([elsewhere], "and no others"),
+                             ([nobody, elsewhere], "and no others"),
+                             ([nobody, misnamed], "and no others")):
         with pytest.raises(ApiError, match=sentence):
             thief.patch("Secret", "app", {"metadata": {"ownerReferences": owners}}, s.namespace)
     marked = wait_for("it to be owned", lambda: owners_of(s, "app"), bool)

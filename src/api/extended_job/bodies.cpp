@@ -93,8 +93,8 @@ std::vector<engine::Action> secret_writes(const model::CustomObject& object, con
         {"data", data_of(values)}};
     const json::array patch{
         json::object{{"op", "test"},
-                     {"path", "/metadata/ownerReferences"},
-                     {"value", json::array{jobs::reference_to(owner_of(object))}}},
+                     {"path", "/metadata/ownerReferences/0"},  // others follow who read it
+                     {"value", jobs::reference_to(owner_of(object))}},
         json::object{{"op", "add"}, {"path", "/metadata/labels"}, {"value", labels}},
         json::object{{"op", "add"}, {"path", "/data"}, {"value", data_of(values)}}};
     return {{.verb = engine::Action::Verb::Create,

@@ -34,6 +34,11 @@ json::object namespace_reference(const std::string& ns, const std::string& uid) 
 bool is_own(const json::value& owner, const CustomObject& object) {
     return model::text_at(owner, "/uid") == object.meta.uid;
 }
+// Somebody else has written it, and has to take it away.
+bool is_controller(const json::value& owner) {
+    const json::value* said = model::value_at(owner, "/controller");
+    return said && *said == json::value(true);
+}
 bool is_namespace(const json::value& owner, const std::string& ns) {
     const std::string uid{model::text_at(owner, "/uid")};
     return owner == json::value(namespace_reference(ns, uid));
@@ -81,7 +86,7 @@ std::optional<std::string> without_owner(std::string_view list, const CustomObje
     if (!owners) return std::nullopt;
     json::array others;
     for (const json::value& one : *owners)
-        if (!is_own(one, object)) others.push_back(one);
+        if (!is_own(one, object) || is_controller(one)) others.push_back(one);
     if (others.size() == owners->size()) return std::nullopt;
     if (std::ranges::any_of(others, is_of_same_kind)) return json::serialize(others);
     json::array rest;

@@ -24,6 +24,9 @@ constexpr const char* try_again =
 constexpr const char* measured =
     "what the AnalysisRun says: kubectl -n {0} describe analysisruns -l "
     "sluice.dev/extendedstatefulset={1}; then, to try again: sluice retry ests/{1} -n {0}";
+constexpr const char* grant_changes =
+    "the owner of the namespace allows it: kubectl -n {0} create rolebinding sluice-config "
+    "--clusterrole=sluice-config --serviceaccount=sluice-system:sluice";
 constexpr const char* grant =
     "the owner of the namespace allows it: kubectl -n {0} create rolebinding sluice-config "
     "--clusterrole=sluice-config --serviceaccount=sluice-system:sluice; or set "
@@ -45,7 +48,7 @@ constexpr engine::Command own_commands[] = {
      "what the message says; or, so that it follows no longer: kubectl -n {0} annotate service "
      "NAME sluice.dev/serves-"},
     {Reason::ConfigUnseen, grant},
-    {Reason::ReferencesRefused, grant},
+    {Reason::ReferencesRefused, grant_changes},
     {Reason::ConfigChanged,
      "it goes on by itself; not for this change: kubectl sluice abort ests/{1}"},
     {Reason::ScaledToZero, "kubectl -n {0} scale extendedstatefulset {1} --replicas=N"},

@@ -56,18 +56,28 @@ void is_prepared(const Promise& promise, const Change& change, const json::objec
         promise.broken("{} is owned by what may go at any time", name);
 }
 
+// Another promise judges what is written there.
+bool is_of_job(const Change& change) {
+    return change.place.resource == "secrets" &&
+           text_at(change.object->object(), "/metadata/ownerReferences/0/kind") == "ExtendedJob";
+}
+
+// S10, S11: an operator makes and deletes none.
+void makes_none(const Promise& promise, const Change& change) {
+    if (!is_config(change) || is_of_job(change)) return;
+    promise.tested();
+    if (change.type != Change::Type::Modified)
+        promise.broken("an operator made or deleted {}", change.place.name);
+}
+
 // S49: an operator changes nothing of a ConfigMap or a Secret but the references to
 // ExtendedStatefulSets, and to the Namespace, which stands beside every one of them.
 void changes_owners_only(const Promise& promise, const Change& change) {
-    if (!is_config(change)) return;
-    const json::object& now = change.object->object();
-    const bool is_of_job = change.place.resource == "secrets" &&
-                           text_at(now, "/metadata/ownerReferences/0/kind") == "ExtendedJob";
-    if (is_of_job) return;  // another promise judges what is written there
+    if (!is_config(change) || is_of_job(change)) return;
+    if (change.type != Change::Type::Modified) return;
     promise.tested();
     const std::string& name = change.place.name;
-    if (change.type != Change::Type::Modified)
-        return promise.broken("an operator made or deleted {}", name);
+    const json::object& now = change.object->object();
     const json::object& before = change.before->object();
     if (rest_of(now) != rest_of(before))
         promise.broken("an operator changed more than its references on {}", name);
@@ -110,6 +120,7 @@ void leaves_no_reference(const Promise& promise, const Change& change) {
 }
 
 constexpr Rule<> reference_rules[] = {
+    {.name = "S10", .on_own_change = makes_none},
     {.name = "S49", .on_own_change = changes_owners_only},
     {.name = "S49", .on_change = loses_none},
     {.name = "S49", .on_own_change = leaves_no_reference},
