@@ -305,8 +305,9 @@ MUTANTS = (
            "next_.handled.push_back({pod->meta.uid, pod->meta.key.name});", "",
            ("extendedjob/a-job-for-each-pod-that-is-ready",)),
     Mutant("S52", "api/extended_job/bodies.cpp",
-           '"op", "test"},\n                     {"path", "/metadata/ownerReferences"',
-           '"op", "add"},\n                     {"path", "/metadata/ownerReferences"',
+           '"/metadata/ownerReferences/0"},  // others follow who read it\n'
+           '                     {"value", jobs::reference_to(owner_of(object))}',
+           '"/metadata/name"}, {"value", ref.name}',
            ("extendedjob/a-secret-that-is-somebody-elses",)),
     Mutant("S10", "api/extended_job/decide.cpp",
            "spec_.strategy == Strategy::Now ? Strategy::Manual",
