@@ -84,8 +84,11 @@ def lose_volume(api: Api, claim: str, namespace: str) -> Object:
         return wait_for("the loss", without_volume,
                         lambda seen: seen["status"]["phase"] == "Lost", pause=0.5)
 
-    wait_for_loss()
-    wait_for("the scheduler to know of it", lambda: schedulers_word(api, claim, namespace),
+    def word_after_loss() -> str:
+        wait_for_loss()  # each time: a volume that was made once more holds pods again
+        return schedulers_word(api, claim, namespace)
+
+    wait_for("the scheduler to know of it", word_after_loss,
              lambda word: "bound to non-existent persistentvolume" in word)
     return wait_for_loss()
 
