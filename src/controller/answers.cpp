@@ -1,5 +1,4 @@
 // What the controller makes of the answers to its reads and writes.
-#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -114,6 +113,7 @@ void Controller::see_wanted(const model::Ref& subject, Answer<LiveWorkload> answ
         if (!answer) one.refusal = refusal_of(answer.error());
     // A live read goes without what nobody may read, which stays refused.
     if (!answer) search.wanted.clear();
+    if (has_left_out(subject)) return read(subject, {});
     const bool matters = leads_ && is_settled(subject.ns);
     model::StatefulSet set = known_set(subject);
     auto candidates = matters ? candidates_for(subject, set) : std::vector<Candidate>{};

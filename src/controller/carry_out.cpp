@@ -59,6 +59,14 @@ bool Controller::is_left_out(const model::Ref& subject, Instant now) {
     return false;
 }
 
+// Whether no table can say all there is to know of the objects that are about it.
+bool Controller::has_left_out(const model::Ref& subject) const {
+    return std::ranges::any_of(apis_, [&](const ServedApi& one) {
+        const runtime::ObjectTable* own = store_.objects(one.api->resource);
+        return own && !own->left_out(subject).empty();
+    });
+}
+
 void Controller::reconcile(const model::Ref& subject, Instant now) {
     // Who is first in the registry must not be overtaken by who is first in sync.
     if (!is_settled(subject.ns)) return queue_.done(subject, now);

@@ -171,6 +171,7 @@ class Controller {
     void run_queue(Instant now);
     void reconcile(const model::Ref& subject, Instant now);
     bool is_left_out(const model::Ref& subject, Instant now);
+    bool has_left_out(const model::Ref& subject) const;
     std::vector<Candidate> candidates_for(const model::Ref& subject,
                                           const model::StatefulSet& set) const;
     // The set that is the subject, as it is known; without a UID if there is none.

@@ -83,5 +83,36 @@ TEST(Budgets, WhatIsToGoIsLookedAtAllTheSame) {
     EXPECT_THAT(desk.done<ReadWorkload>(), IsEmpty()) << "and not over and over";
 }
 
+// What it rests on is read without it; it itself is in no table then.
+TEST(Budgets, WhatIsToGoIsReadAgainAfterWhatItRestsOn) {
+    Desk desk{narrow()};
+    run_decides = [](const Snapshot& seen, Instant now) {
+        if (!seen.objects.at(0).meta.deleting) return engine::Decision{};
+        if (!seen.fetched.empty() && !seen.objects.at(0).status.empty())
+            return ask_its_name(seen, now);
+        engine::Decision decision;
+        decision.rests_on = {{&recipes, "", "salt"}};
+        return decision;
+    };
+    desk.put(runs, heavy("first", 6'000));
+    auto second = heavy("second", 6'000);
+    second.meta.deleting = true;
+    desk.put(runs, second);
+    second.meta.resource_version = 12;
+    const auto answer = [&] {
+        for (const ReadWorkload& read : desk.done<ReadWorkload>()) {
+            const bool is_alone = std::ranges::none_of(
+                read.objects, [](const model::Ref& ref) { return ref.resource == &runs; });
+            LiveWorkload live;
+            if (!is_alone) live.objects.push_back({&runs, second});
+            desk.take(WorkloadRead{read.ticket, live});
+        }
+    };
+    for (int i = 0; i < 5; ++i)
+        answer();
+    EXPECT_THAT(desk.done<Ask>(), SizeIs(1));
+    EXPECT_THAT(desk.done<ReadWorkload>(), IsEmpty());
+}
+
 }  // namespace
 }  // namespace sluice::controller
