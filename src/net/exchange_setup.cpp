@@ -19,8 +19,9 @@ CURLcode lean_context(CURL*, void* context, void*) {
     return CURLE_OK;
 }
 
-constexpr long connect_ms_max = 15'000;       // as long as a dead connection may go unnoticed
-constexpr long send_buffer_bytes = 16 << 10;  // libcurl's least; its default is 64 KiB
+constexpr long connect_ms_max = 15'000;         // as long as a dead connection may go unnoticed
+constexpr long receive_buffer_bytes = 4 << 10;  // many a transfer is a watch, and mostly waits
+constexpr long send_buffer_bytes = 16 << 10;    // libcurl's least; its default is 64 KiB
 
 bool has_header(const HttpRequest& request, std::string_view name) {
     return std::ranges::any_of(request.headers, [&](const Header& header) {
@@ -124,6 +125,7 @@ void Exchange::describe_connection() {
     set(CURLOPT_NOSIGNAL, 1L);
     set(CURLOPT_QUICK_EXIT, 1L);  // or ending a transfer would wait for its name look-up
     set(CURLOPT_CONNECTTIMEOUT_MS, connect_ms_max);
+    set(CURLOPT_BUFFERSIZE, receive_buffer_bytes);
     set(CURLOPT_UPLOAD_BUFFERSIZE, send_buffer_bytes);
     if (target_.renamed) {
         append(route_, "::" + target_.authority());
