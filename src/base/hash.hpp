@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace sluice {
@@ -12,5 +13,8 @@ constexpr std::uint64_t fnv1a(std::string_view bytes) {
         hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
     return hash;
 }
+
+// As sixteen hexadecimal digits.
+std::string hex_digest(std::string_view bytes);
 
 }  // namespace sluice

@@ -134,9 +134,8 @@ void recall_progress(Snapshot& seen, std::optional<CheckProgress> reported) {
 std::string check_subject(const Snapshot& seen, std::string_view definition) {
     const model::StatefulSet& set = seen.workload;
     const Memory memory = recall(set).value_or(Memory{});
-    return fmt::format("{:016x}", fnv1a(fmt::format("{} {} {} {} {} {}", set.meta.uid, memory.id,
-                                                    memory.generation, set.update_revision,
-                                                    memory.partition.value, definition)));
+    return hex_digest(fmt::format("{} {} {} {} {} {}", set.meta.uid, memory.id, memory.generation,
+                                  set.update_revision, memory.partition.value, definition));
 }
 
 CheckProgress progress_of(const Snapshot& seen, std::string_view definition, Instant now) {

@@ -190,7 +190,7 @@ MUTANTS = (
            "if (is_unknown(gate, answer) && gate.passes_on_data) {",
            ("phasedrollout/a-prometheus-that-is-down-holds-the-rollout",)),
     Mutant("S7", "api/phased_rollout/decide.cpp",
-           'return fmt::format("{:016x}", fnv1a(text));', 'return "always the same";',
+           'return hex_digest(text);', 'return "always the same";',
            ("phasedrollout/the-threshold-is-lowered-in-mid-rollout",)),
     Mutant("S24", "api/phased_rollout/decide.cpp",
            "if (engine::is_paused(annotation_of(object, key::paused)))\n", "if (false)\n",

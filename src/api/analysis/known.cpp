@@ -44,7 +44,7 @@ class Reading {
         known.secrets = std::visit(
             [&](const auto& provider) { return arguments_.secrets_in(texts_of(provider)); },
             metric.provider);
-        known.digest = fmt::format("{:016x}", fnv1a(metric.source));
+        known.digest = hex_digest(metric.source);
         return known;
     }
 

@@ -39,7 +39,7 @@ std::optional<std::string> Reconciliation::run_occasion() const {
     const bool has_failed = is_known && (known->phase == analysis::Phase::Failed ||
                                          known->phase == analysis::Phase::Error);
     if (is_known && (!has_failed || retry.empty())) return known->occasion;
-    return attempt + (retry.empty() ? std::string{} : fmt::format("{:016x}", fnv1a(retry)));
+    return attempt + (retry.empty() ? retry : hex_digest(retry));
 }
 
 // The same, where the canaries are to be analysed. Who wants that no more does not end the run that

@@ -20,7 +20,7 @@ std::string identity_of(const Spec& spec) {
     std::string text = spec.volumes.identity();
     for (const std::string& zone : spec.zones.names)
         text += ";" + zone;
-    return fmt::format("{:016x}", fnv1a(text));
+    return hex_digest(text);
 }
 
 // What is to be there is written down before anything of it is made, and what is there afterwards.

@@ -48,7 +48,7 @@ std::string version_of(const model::ObjectMeta& meta) {
 }
 
 std::string checksum(std::string_view text) {
-    return fmt::format("{:016x}", fnv1a(text));
+    return hex_digest(text);
 }
 
 std::string known_versions(const Snapshot& seen, const Spec& spec) {

@@ -154,7 +154,7 @@ ReferenceBook marked(const Snapshot& seen, const Refs& wanted, ReferenceBook boo
     for (const model::Ref& ref : wanted)
         if (const engine::NamedObject* one = seen.named_as(ref); one && one->meta)
             text += fmt::format("{}={};", reference_name(ref), one->meta->uid);
-    return {.names = std::move(book.names), .marked = fmt::format("{:016x}", fnv1a(text))};
+    return {.names = std::move(book.names), .marked = hex_digest(text)};
 }
 
 ReferenceWork mark(const Snapshot& seen, const Refs& wanted, ReferenceBook book, Instant now) {

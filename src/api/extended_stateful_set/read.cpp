@@ -224,7 +224,7 @@ std::string digest_of(const model::CustomObject& object, const Spec& spec) {
         text += fmt::format(";{}={}", spec.zones.node_label, zone);
     for (const ClaimTemplate& claim : spec.volumes.templates)
         text += fmt::format(";claim={}", claim.name);
-    return fmt::format("{:016x}", fnv1a(text));
+    return hex_digest(text);
 }
 
 std::string revision_of(int version) {

@@ -25,10 +25,6 @@ constexpr int seconds_kept = 86'400;
 constexpr std::size_t name_part_max = 38;
 constexpr std::size_t hash_digits = 8;
 
-std::string digest_of(std::string_view text) {
-    return text.empty() ? std::string{} : fmt::format("{:016x}", fnv1a(text));
-}
-
 }  // namespace
 
 // As it is written down when it is asked for now. Another attempt has another Job, and so has a
@@ -39,9 +35,10 @@ JobStatus Reconciliation::job_for(Occasion when) const {
     JobStatus job;
     job.occasion = fmt::format("{}-{}/{}/{}", revision_of(next_.update), word,
                                memory ? memory->id : 0, next_.digest);
-    job.retry = digest_of(annotation_of(object_, model::key::retry));
-    const std::string hash = fmt::format(
-        "{:016x}", fnv1a(fmt::format("{}/{}/{}", object_.meta.uid, job.occasion, job.retry)));
+    const std::string& retry = annotation_of(object_, model::key::retry);
+    job.retry = retry.empty() ? retry : hex_digest(retry);
+    const std::string hash =
+        hex_digest(fmt::format("{}/{}/{}", object_.meta.uid, job.occasion, job.retry));
     std::string name = this->name().substr(0, name_part_max);
     while (name.ends_with('-') || name.ends_with('.'))
         name.pop_back();

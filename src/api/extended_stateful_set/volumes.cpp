@@ -87,14 +87,14 @@ std::string Volumes::identity() const {
         if (spec.is_object()) spec.get_object().erase("resources");
         text += fmt::format("{}={};", one.name, json::serialize(spec));
     }
-    return text.empty() ? text : fmt::format("{:016x}", fnv1a(text));
+    return text.empty() ? text : hex_digest(text);
 }
 
 std::string Volumes::shape() const {
     std::string text = deletes_when_deleted ? "deleted" : "retained";
     for (const ClaimTemplate& one : templates)
         text += fmt::format(";{}={}", one.name, one.size);
-    return fmt::format("{:016x}", fnv1a(text));
+    return hex_digest(text);
 }
 
 Volumes read_volumes(const Fields& fields) {

@@ -21,16 +21,12 @@ namespace {
 constexpr Range pause_range{1, 2'592'000};  // 30 days
 constexpr std::size_t hook_max = 63;
 
-std::string digest(std::string_view text) {
-    return fmt::format("{:016x}", fnv1a(text));
-}
-
 // What the counts of a check belong to, beside the step: the check, and the last request of a
 // person to try again.
 std::string definition_of(const model::CustomObject& object, const Gates& gates) {
     if (!gates.check) return {};
-    return digest(object.meta.uid + annotation_of(object, key::retry) +
-                  metrics::definition_of(*gates.check));
+    return hex_digest(object.meta.uid + annotation_of(object, key::retry) +
+                      metrics::definition_of(*gates.check));
 }
 
 }  // namespace
@@ -52,7 +48,7 @@ Gates read_gates(const Fields& fields) {
 
 std::string promote_asked(const model::CustomObject& object) {
     const std::string& said = annotation_of(object, key::promote);
-    return said.empty() ? said : digest(said);
+    return said.empty() ? said : hex_digest(said);
 }
 
 Circumstances circumstances_of(const Gates& gates, const Remembered& remembered,

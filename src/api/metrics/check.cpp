@@ -84,7 +84,7 @@ std::string definition_of(const Check& check) {
                                    query.secret,
                                    query.ca_secret,
                                    query.insecure_skip_verify};
-    return fmt::format("{:016x}", fnv1a(boost::json::serialize(parts)));
+    return hex_digest(boost::json::serialize(parts));
 }
 
 engine::MetricQuery query_of(const Query& query) {

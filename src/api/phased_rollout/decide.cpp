@@ -69,7 +69,7 @@ std::string definition(const CustomObject& object, const Spec& spec, const State
         fmt::format("{} {} {} {} {}", object.meta.uid, object.meta.generation,
                     annotation_of(object, key::retry), annotation(set, key::retry),
                     metrics::definition_of(spec.check));
-    return fmt::format("{:016x}", fnv1a(text));
+    return hex_digest(text);
 }
 
 engine::Course course_of(const CustomObject& object, const Status& reported) {
