@@ -289,7 +289,6 @@ void Reconciliation::steer() {
             next_.failure = decision_.report.message;
         if (!memory->open && !memory->failed) serve(version_in(memory->revision));
     }
-    mind_jobs();
     const bool is_asking = is_open() || is_restarting();
     next_.gates = gates::noted(std::move(next_.gates), decision_, object_, is_asking, now_);
 }
@@ -324,6 +323,7 @@ Decision Reconciliation::decide() && {
         hold_for_config();
     else
         steer();
+    mind_jobs();
     note_config();
     restart();
     decision_.subject = subject();

@@ -84,6 +84,7 @@ class Reconciliation {
     bool is_restarting() const;
     std::optional<std::string> unready_elsewhere(const Part& part) const;
     bool restarts_though_unready(const Version& version) const;
+    RestartHolds restart_holds(const Part& part) const;
     void restart();
     void restart(const Version& version, const Part& part);
     void begin_restart(const Version& version, const Part& part);
@@ -110,6 +111,8 @@ class Reconciliation {
     bool are_ready(const Part& part, const Places& places) const;
     int ready_to_stay() const;
     bool is_last_ready(const Part& part, int ordinal) const;
+    const model::Pod* last_ready_in(const Part& part) const;
+    static std::string stays(const model::Pod& pod);
     bool is_vacant_below(int zone, int ordinal) const;
     std::string last_ready_stays() const;
     bool may_hand_up(const Part& part, int ordinal) const;
@@ -132,7 +135,7 @@ class Reconciliation {
     JobStatus job_for(Occasion when) const;
     bool is_answered(const JobStatus& asked) const;
     void mind_jobs();
-    JobStatus followed(JobStatus known, const JobStatus& asked, const UpgradeJob& job);
+    JobStatus followed(JobStatus known, const JobStatus& asked, const UpgradeJob* wanted);
     std::optional<std::string> job_body(const std::string& job_name, const UpgradeJob& job);
     std::optional<std::string> pods_of(const UpgradeJob& job);
     void look_first(model::Ref object);

@@ -68,36 +68,42 @@ std::optional<JobSuccess> Reconciliation::job_gate(Occasion when) const {
                       known.message};
 }
 
-// Only when all other gates have agreed. One Job runs at a time: of an upgrade that was given up it
-// goes on until it ends, and the next one waits for it.
+// One is made only when all other gates have agreed, and one runs at a time: of an upgrade that was
+// given up it goes on until it ends, and the next one waits for it. Whoever holds the upgrade
+// meanwhile does not keep us from seeing what it comes to, which is not there for ever.
 void Reconciliation::mind_jobs() {
-    if (decision_.report.reason != Reason::JobRunning) return;
+    const bool is_asked_for = decision_.report.reason == Reason::JobRunning;
     const Occasion when = next_.exposed.value == 0 ? Occasion::Before : Occasion::After;
     const std::optional<UpgradeJob>& job = job_of(when);
-    if (!job) return;
-    const JobStatus asked = job_for(when);
-    const JobStatus known = next_.job.value_or(asked);
-    const bool is_one_under_way = next_.job && jobs::is_under_way(known.stage);
-    next_.job = is_one_under_way ? followed(known, asked, *job) : asked;
+    const UpgradeJob* wanted = is_asked_for && job ? &*job : nullptr;
+    if (next_.job && jobs::is_under_way(next_.job->stage))
+        next_.job = followed(*next_.job, job_for(when), wanted);
+    else if (wanted)
+        next_.job = job_for(when);
 }
 
-// The one that is under way, and what has become of it.
-JobStatus Reconciliation::followed(JobStatus known, const JobStatus& asked, const UpgradeJob& job) {
+// The one that is under way, and what has become of it. `wanted`: what is asked for now; null:
+// nothing is.
+JobStatus Reconciliation::followed(JobStatus known, const JobStatus& asked,
+                                   const UpgradeJob* wanted) {
     const jobs::Asked at{job_ref(known.name), object_.meta.uid, right, seen_};
-    // Of one that nobody asks for any more, nothing is made.
+    // Of one that nobody asks for, now or any more, nothing is made.
     const bool is_given_up = known.occasion != asked.occasion;
-    const Stage stage = is_given_up ? Stage::Made : known.stage;
+    const bool is_wanted = wanted && !is_given_up;
+    const Stage stage = is_wanted ? known.stage : Stage::Made;
     const bool is_tried = seen_.attempted(engine::Action::Verb::Create, job_ref(known.name));
     const bool needs_body = stage == Stage::Due && !is_tried;
-    const auto body = needs_body ? job_body(known.name, job) : std::optional{std::string{}};
+    const auto body = needs_body ? job_body(known.name, *wanted) : std::optional{std::string{}};
     if (!body) return known;
     jobs::Next next = at.next(stage, *body, known.started, now_);
     if (next.wants) look_first(std::move(*next.wants));
     if (next.wake_at) wake_at(*next.wake_at);
-    if (next.held) hold_for_job(std::move(next.held->why));
+    if (next.held && wanted) hold_for_job(std::move(next.held->why));
     if (next.has_looked) decision_.noted = jobs::looked(now_);
     job_ = std::move(next.makes);
-    if (is_given_up && jobs::is_under_way(next.stage)) return known;
+    if (!is_wanted && jobs::is_under_way(next.stage)) return known;
+    // It may not be there yet.
+    if (!is_wanted && !is_given_up && !next.is_ours && known.stage == Stage::Due) return known;
     const Instant made_by = known.started + jobs::still_on_its_way;
     if (is_given_up && !next.is_ours && now_ < made_by) {
         wake_at(made_by);

@@ -190,6 +190,30 @@ TEST(UpgradeJobs, AJobOfAnUpgradeThatWasGivenUpMayStillCome) {
     EXPECT_THAT(known.job().name, MatchesRegex("x-v3-pre-[0-9a-f]+"));
 }
 
+TEST(UpgradeJobs, WhatItComesToIsSeenWhileSomebodyHoldsTheUpgrade) {
+    Guarded known = before();
+    known.settled();
+    known.make_job();
+    known.object.annotations["sluice.dev/paused"] = "true";
+    known.see_job(complete);
+    EXPECT_EQ(known.job().stage, Stage::Succeeded);
+    EXPECT_EQ(known.settled().report.reason, Reason::Paused);
+    EXPECT_EQ(known.status().exposed, PodCount{0});
+    known.object.annotations.erase("sluice.dev/paused");
+    known.settled();
+    EXPECT_EQ(known.status().exposed, PodCount{1}) << "and it does not run again";
+}
+
+TEST(UpgradeJobs, OneThatIsDueIsNotMadeWhileSomebodyHoldsTheUpgrade) {
+    Guarded known = before();
+    known.settled();
+    known.object.annotations["sluice.dev/paused"] = "true";
+    known.seen.fetched = {{known.ref(), std::nullopt}};
+    known.now = noon + 24h;
+    EXPECT_TRUE(known.settled().actions.empty());
+    EXPECT_EQ(known.job().stage, Stage::Due) << "nor has it failed";
+}
+
 TEST(UpgradeJobs, WithoutTheRightItWaitsAndSaysHowItIsGranted) {
     Guarded known = before();
     known.settled();
