@@ -238,6 +238,11 @@ MUTANTS = (
     Mutant("S39", "api/extended_stateful_set/acting.cpp",
            "return available >= std::min(ready, spec_.pods()) && available.value > 0;",
            "return true;", ("extendedstatefulset/the-last-version-that-is-ready-stays",)),
+    Mutant("S39", "api/extended_stateful_set/hand_over.cpp", "ready_to_stay() <= 1 &&", "false &&",
+           ("extendedstatefulset/claims-and-the-only-pod-that-is-ready",)),
+    Mutant("S39", "api/extended_stateful_set/compile.cpp",
+           "if (holds.last_ready && holds.last_ready->pod == next)", "if (false)",
+           ("extendedstatefulset/a-restart-and-the-only-pod-that-is-ready",)),
     Mutant("S40", "api/extended_stateful_set/compile.cpp",
            "{target, guards.before(from, {prev, now.old_pod}),\n"
            "                              guards.after(last, target == now.all())}",

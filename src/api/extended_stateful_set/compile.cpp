@@ -63,15 +63,17 @@ engine::Plan compile(const Spec& spec, const Circumstances& now) {
 
 // What failed stays where it is: a pod that went back would read the same.
 engine::Plan compile_restart(const Spec& spec, const gates::Circumstances& now, PodCount pods,
-                             const std::optional<engine::Refused>& elsewhere) {
+                             const RestartHolds& holds) {
     engine::Plan plan;
     const gates::StepGates guards{spec.strategy.gates, now};
-    if (elsewhere) plan.throughout.emplace_back(*elsewhere);
+    if (holds.elsewhere) plan.throughout.emplace_back(*holds.elsewhere);
     std::optional<PodIndex> prev;
     for (PodCount target{1}; target <= pods; ++target.value) {
         const PodIndex next{partition_for(target, pods).value};
         plan.steps.push_back({target, guards.before({target.value - 1}, {prev, next, next}),
                               guards.after(next, target == pods)});
+        if (holds.last_ready && holds.last_ready->pod == next)
+            plan.steps.back().before.emplace_back(holds.last_ready->why);
         prev = next;
     }
     if (!plan.steps.empty()) plan.steps.back().after.emplace_back(engine::RevisionSettled{});

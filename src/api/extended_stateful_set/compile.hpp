@@ -32,9 +32,18 @@ struct Circumstances {
 
 engine::Plan compile(const Spec& spec, const Circumstances& now);
 
-// The pods of a version again, one after the other, in one zone. `elsewhere`: what keeps it waiting
-// in another one; nothing: all is well there.
+// What a restart waits for, beside its gates.
+struct RestartHolds {
+    struct Stays {
+        PodIndex pod;
+        engine::Refused why;
+    };
+    std::optional<engine::Refused> elsewhere = {};  // in another zone
+    std::optional<Stays> last_ready = {};           // when its turn comes
+};
+
+// The pods of a version again, one after the other, in one zone.
 engine::Plan compile_restart(const Spec& spec, const gates::Circumstances& now, PodCount pods,
-                             const std::optional<engine::Refused>& elsewhere);
+                             const RestartHolds& holds);
 
 }  // namespace sluice::api::extended_stateful_set

@@ -17,6 +17,7 @@ namespace sluice::api::extended_stateful_set {
 namespace {
 
 namespace json = boost::json;
+namespace key = model::key;
 
 constexpr Duration doubt_pace = 10s;  // until what nobody tells us of is looked at again
 
@@ -91,8 +92,24 @@ int Reconciliation::ready_to_stay() const {
     return ready;
 }
 
+// Unless a person has said that nobody need wait for pods that are not ready.
 bool Reconciliation::is_last_ready(const Part& part, int ordinal) const {
-    return is_ready(part, ordinal) && ready_to_stay() <= 1 && spec_.pods().value > 1;
+    return is_ready(part, ordinal) && ready_to_stay() <= 1 && spec_.pods().value > 1 &&
+           annotation_of(object_, key::allow_unready) != "true";
+}
+
+// Null: none of its pods is.
+const model::Pod* Reconciliation::last_ready_in(const Part& part) const {
+    const auto found = std::ranges::find_if(part.pods, [&](const model::Pod* pod) {
+        const auto ordinal = ordinal_of(*pod);
+        return ordinal && places_of(*part.set).has(ordinal->value) &&
+               is_last_ready(part, ordinal->value);
+    });
+    return found == part.pods.end() ? nullptr : *found;
+}
+
+std::string Reconciliation::stays(const model::Pod& pod) {
+    return pod.meta.key.name + " is the only pod that is ready, and stays until another one is.";
 }
 
 // The version that serves is to have a lower one that nobody has.
@@ -114,7 +131,7 @@ bool Reconciliation::may_hand_up(const Part& part, int ordinal) const {
     if (heir.version == part.id.version || !wanted_places(heir).has(ordinal)) return false;
     if (ordinal >= next_.claims.made) return false;  // nobody could take it
     if (is_ready(part, ordinal) && is_vacant_below(part.zone(), ordinal)) return false;
-    if (part.id.version != next_.current && is_last_ready(part, ordinal)) return false;
+    if (is_last_ready(part, ordinal)) return false;
     const Places beyond{ordinal + 1, spec_.replicas.value - ordinal - 1};
     if (beyond.count == 0) return true;
     const Part* to = part_of(heir.version, part.zone());
@@ -245,7 +262,7 @@ void Reconciliation::plan_hand_over() {
             }
             if (!move_.rests_on.empty()) return;
         }
-    if (move_.waits.empty()) move_.waits = last_ready_stays();
+    if (std::string why = last_ready_stays(); !why.empty()) move_.waits = std::move(why);
     if (!move_.waits.empty()) wake_at(now_ + doubt_pace);
 }
 
@@ -253,13 +270,9 @@ void Reconciliation::plan_hand_over() {
 std::string Reconciliation::last_ready_stays() const {
     for (const Version& version : versions_)
         for (const Part& part : version.parts)
-            for (const model::Pod* pod : part.pods) {
-                const auto ordinal = ordinal_of(*pod);
-                if (ordinal && !wanted_places(part.id).has(ordinal->value) &&
-                    places_of(*part.set).has(ordinal->value) && is_last_ready(part, ordinal->value))
-                    return pod->meta.key.name +
-                           " is the only pod that is ready, and stays until another one is.";
-            }
+            if (const model::Pod* pod = last_ready_in(part);
+                pod && !wanted_places(part.id).has(ordinal_of(*pod)->value))
+                return stays(*pod);
     return {};
 }
 
@@ -270,7 +283,7 @@ std::optional<engine::Action> Reconciliation::fencing(const SetId& id) const {
     for (const model::Ref& ref : others_of(id)) {
         const engine::Fetched* found = seen_.fetched_as(ref);
         if (!found || !found->object || found->object->meta.deleting) continue;
-        if (annotation_of(*found->object, model::key::fence) == fence()) continue;
+        if (annotation_of(*found->object, key::fence) == fence()) continue;
         for (const model::StatefulSet& set : seen_.sets)
             if (set.meta.uid == found->object->meta.uid) return fencing_of(set, fence());
         return engine::Action{};  // it is not known well enough

@@ -113,6 +113,16 @@ std::optional<std::string> Reconciliation::unready_elsewhere(const Part& part) c
     return std::nullopt;
 }
 
+RestartHolds Reconciliation::restart_holds(const Part& part) const {
+    RestartHolds holds;
+    if (auto unready = unready_elsewhere(part))
+        holds.elsewhere = engine::Refused{Reason::PodsNotReady, std::move(*unready)};
+    if (const model::Pod* pod = last_ready_in(part))
+        holds.last_ready = {index_of(*ordinal_of(*pod), part.set->start),
+                            {Reason::PodsNotReady, stays(*pod)}};
+    return holds;
+}
+
 void Reconciliation::hold_restart(Phase phase, Reason reason, std::string message) {
     restart_.emplace();
     restart_->report = {phase, reason, std::move(message), {}};
@@ -194,12 +204,10 @@ void Reconciliation::go_on_restarting(const Version& version, const Part& part) 
         course.paused_by = "Paused by annotation.";
     if (annotation_of(object_, std::string{abort_key}) == config_.digest)
         course.paused_by = "Somebody does not want the pods to be restarted for this change.";
-    std::optional<engine::Refused> elsewhere;
-    if (auto unready = unready_elsewhere(part))
-        elsewhere = engine::Refused{Reason::PodsNotReady, std::move(*unready)};
+    const RestartHolds holds = restart_holds(part);
     const gates::Circumstances now = gates::circumstances_of(
         spec_.strategy.gates, next_.gates, seen, restarts_though_unready(version));
-    course.compile = [&] { return compile_restart(spec_, now, part.set->replicas, elsewhere); };
+    course.compile = [&] { return compile_restart(spec_, now, part.set->replicas, holds); };
     restart_ = engine::steer(seen, course, now_);
     hooks::complete(*restart_, seen, "extendedstatefulset");
     next_.gates = gates::noted(std::move(next_.gates), *restart_, object_, true, now_);

@@ -253,10 +253,13 @@ std::vector<ObjectPtr> pods_of(const ApiServer& api, const json::object& set) {
     return found;
 }
 
+bool is_ready(const json::object& pod) {
+    return has_condition(pod, "Ready") && !is_terminating(pod);
+}
+
 std::int64_t ready_pods(const ApiServer& api, const json::object& set) {
-    return std::ranges::count_if(pods_of(api, set), [](const ObjectPtr& pod) {
-        return has_condition(pod->object(), "Ready") && !is_terminating(pod->object());
-    });
+    return std::ranges::count_if(pods_of(api, set),
+                                 [](const ObjectPtr& pod) { return is_ready(pod->object()); });
 }
 
 std::string restarts_text(const ApiServer& api, const std::string& name) {

@@ -42,6 +42,7 @@ Response create_service(World& world, const std::string& name, const std::string
 std::vector<ObjectPtr> versions_of(const ApiServer& api, const json::object& object);
 // The pods of a StatefulSet that are there.
 std::vector<ObjectPtr> pods_of(const ApiServer& api, const json::object& set);
+bool is_ready(const json::object& pod);  // and stays
 std::int64_t ready_pods(const ApiServer& api, const json::object& set);
 // One word for each pod of the version that serves: "new" if it was made of the template as it is
 // now, otherwise "old"; "-" where it is not there.

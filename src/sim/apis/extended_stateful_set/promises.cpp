@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/text.hpp"
 #include "sim/api/state.hpp"
 #include "sim/apis/extended_stateful_set/api.hpp"
 #include "sim/apis/extended_stateful_set/objects.hpp"
@@ -95,6 +96,15 @@ bool takes_pods(const Change& change) {
            number_at(set, "/spec/replicas") < number_at(change.before->object(), "/spec/replicas");
 }
 
+// A person has said that nobody need wait for pods that are not ready.
+bool is_excused(const json::object& owner) {
+    return text_at(owner, "/metadata/annotations/sluice.dev~1allow-unready") == "true";
+}
+
+std::int64_t ordinal_in(std::string_view pod) {
+    return whole_number<std::int64_t>(pod.substr(pod.rfind('-') + 1)).value_or(-1);
+}
+
 // S39: never are there no ready versions because of us, and none is deleted that serves or is on
 // its way.
 void keeps_serving(const Promise& promise, const Change& change) {
@@ -108,14 +118,48 @@ void keeps_serving(const Promise& promise, const Change& change) {
     for (const char* field : {"/status/currentVersion", "/status/updateVersion"})
         if (goes && number_at(object->object(), field) == version_of(set))
             promise.broken("{} was deleted, and is still wanted", change.place.name);
-    const std::int64_t left = goes ? 0 : number_at(set, "/spec/replicas");
     const std::int64_t wanted = number_at(object->object(), "/spec/template/spec/replicas", 1);
+    const bool hands_over = has(set, hand_over_at);
+    if (hands_over && is_excused(object->object())) return;
     // A single pod cannot hand over its claim and keep it.
-    const bool wants_some = wanted > (has(set, hand_over_at) ? 1 : 0);
-    if (left > 0 || !wants_some || ready_pods(api, change.before->object()) == 0) return;
+    if (wanted <= (hands_over ? 1 : 0)) return;
+    std::int64_t stay = 0, go = 0;
+    const std::int64_t first = number_at(set, "/spec/ordinals/start");
+    for (const ObjectPtr& pod : pods_of(api, change.before->object())) {
+        if (!is_ready(pod->object())) continue;
+        const std::int64_t ordinal = ordinal_in(name_in(pod->object()));
+        if (!goes && ordinal >= first && ordinal < first + number_at(set, "/spec/replicas"))
+            ++stay;
+        else if (goes || ordinal < wanted)  // of fewer pods somebody else is the cause
+            ++go;
+    }
+    if (stay > 0 || go == 0) return;
     for (const ObjectPtr& other : versions_of(api, object->object()))
         if (uid_in(other->object()) != uid_in(set) && ready_pods(api, other->object()) > 0) return;
-    promise.broken("the last version that is ready, {}, was taken away", change.place.name);
+    promise.broken("the last pods that are ready, of {}, were taken away", change.place.name);
+}
+
+// S39: nor is the last pod restarted that is ready.
+void restarts_not_the_last(const Promise& promise, const SetWrite& write) {
+    const ObjectPtr object = is_version(write.now()) ? object_of(promise, write.now()) : nullptr;
+    if (!object || is_excused(object->object()) || !write.read) return;
+    promise.tested();
+    std::int64_t pods = 0, stay = 0, go = 0;
+    const ApiServer& api = promise.in.cluster.api();
+    for (const ObjectPtr& set : versions_of(api, object->object())) {
+        pods += number_at(set->object(), "/spec/replicas");
+        if (uid_in(set->object()) != uid_in(write.now())) stay += ready_pods(api, set->object());
+    }
+    for (const ObjectPtr& pod : write.read->pods) {
+        if (!is_ready(pod->object())) continue;
+        const bool is_let_go =
+            index_of(name_in(pod->object()), write.now()) >= partition_of(write.now()) &&
+            text_at(pod->object(), "/metadata/labels/controller-revision-hash") !=
+                text_at(write.now(), "/status/updateRevision");
+        ++(is_let_go ? go : stay);
+    }
+    if (pods > 1 && go > 0 && stay == 0)
+        promise.broken("the last pod that is ready, of {}, is restarted", write.change.place.name);
 }
 
 // S40: behind the canaries only once they are ready.
@@ -257,8 +301,7 @@ class RestartsOnce final : public Promise {
             return in.history.was_ready(uid_in(pod->object()));
         });
         return !was_ready || flag_at(object->object(), "/spec/updateStrategy/updateNotReady") ||
-               text_at(object->object(), "/metadata/annotations/sluice.dev~1allow-unready") ==
-                   "true";
+               is_excused(object->object());
     }
 
   private:
@@ -302,7 +345,7 @@ void has_its_own_claims(const Promise& promise, const Change& change) {
 }
 
 // S44: a claim goes only by its UID, where the object says so, when its ordinal is not wanted and
-// no pod has it. None is made smaller.
+// no pod has it.
 void keeps_claims(const Promise& promise, const Change& change) {
     const json::object& claim = change.object->object();
     if (change.place.resource != claims || !has(claim, owner_at)) return;
@@ -329,12 +372,27 @@ void keeps_claims(const Promise& promise, const Change& change) {
         promise.broken("claim {} was deleted, and its ordinal is wanted", name);
 }
 
+// S44: and none goes along with the object, unless that says so.
+void owns_what_goes_along(const Promise& promise, const Change& change) {
+    const json::object& claim = change.object->object();
+    if (change.place.resource != claims || !has(claim, owner_at) || !has(claim, owner_uid_at))
+        return;
+    if (change.before && has(change.before->object(), owner_uid_at)) return;
+    promise.tested();
+    const ObjectPtr object = object_of(promise, claim);
+    if (!object ||
+        text_at(object->object(),
+                "/spec/template/spec/persistentVolumeClaimRetentionPolicy/whenDeleted") != "Delete")
+        promise.broken("claim {} is owned, and is to be kept", change.place.name);
+}
+
 constexpr Rule<> rules[] = {
     {.name = "S43", .on_change = has_its_own_claims},
     {.name = "S44", .on_own_change = keeps_claims},
+    {.name = "S44", .on_own_change = owns_what_goes_along},
     {.name = "S10", .on_own_change = makes_its_key},
     {.name = "S10", .on_own_change = makes_versions},
-    {.name = "S39", .on_own_change = keeps_serving},
+    {.name = "S39", .on_own_change = keeps_serving, .on_lowered = restarts_not_the_last},
     {.name = "S40", .on_own_change = awaits_canaries},
     {.name = "S41", .on_own_change = takes_turns},
     {.name = "S42", .on_own_change = serves_services},

@@ -153,6 +153,18 @@ TEST(HandOver, OnTheWayBackAPodThatIsReadyWaitsForThoseThatAreBack) {
     EXPECT_TRUE(says(known.move(), "x-v2 ")) << "it disturbs nobody";
 }
 
+TEST(HandOver, TheOnlyPodThatIsReadyStaysUnlessAPersonSaysOtherwise) {
+    HandOver known{1};
+    known.add(1, 0, 3);
+    for (const std::size_t broken : {0u, 1u})
+        known.seen.pods[broken].ready = false;
+    EXPECT_EQ(known.move(), "nothing");
+    const std::string said = known.status().message;
+    EXPECT_TRUE(says(said, "x-v1-2 is the only pod that is ready")) << said;
+    known.object.annotations["sluice.dev/allow-unready"] = "true";
+    EXPECT_TRUE(says(known.move(), R"("path":"/spec/replicas","value":2)"));
+}
+
 TEST(HandOver, ASetIsMadeWithoutPods) {
     HandOver known{1};
     known.add(1, 0, 2);
