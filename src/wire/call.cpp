@@ -104,16 +104,17 @@ struct Caller::Reading {
     Next failed(RequestFailure failure) const {
         return {.input = controller::WorkloadRead{ticket, std::unexpected(std::move(failure))}};
     }
+    Next whole() { return {.input = controller::WorkloadRead{ticket, std::move(found)}}; }
 };
 
-// A failure of one request is a failure of all.
+// A failure of one request is a failure of all. Pods come last: of one that a set does not want any
+// more, as it was read, it is known that it is gone.
 Next Caller::begin(const controller::ReadWorkload& effect) {
     auto reading = std::make_shared<Reading>();
     reading->ticket = effect.ticket;
     reading->objects = effect.objects;
     reading->found.set.meta.key = effect.subject.key();
     reading->selector = effect.pods_by;
-    if (!reading->selector.empty()) return {.call = list_pods(std::move(reading), {})};
     if (effect.subject.resource != &model::statefulsets) return get_objects(std::move(reading));
     return {.call = get_set(std::move(reading))};
 }
@@ -132,7 +133,7 @@ Call Caller::get_set(std::shared_ptr<Reading> reading) {
                     return reading->failed(malformed(set ? selector.error() : set.error(), doing));
                 reading->found.set = std::get<model::StatefulSet>(std::move(*set));
                 reading->selector = std::move(*selector);
-                return {.call = list_pods(reading, {})};
+                return get_objects(reading);
             }};
 }
 
@@ -158,13 +159,13 @@ Next Caller::take_pods(const std::shared_ptr<Reading>& reading, model::ListPage 
     if (reading->found.pods.size() > pods_max)
         return reading->failed({0, Duration{0}, "there are more than 10000 pods"});
     if (!page.next.empty()) return {.call = list_pods(reading, page.next)};
-    return get_objects(reading);
+    return reading->whole();
 }
 
 // One after the other; there is seldom more than one.
 Next Caller::get_objects(std::shared_ptr<Reading> reading) {
-    if (reading->objects.empty())
-        return {.input = controller::WorkloadRead{reading->ticket, std::move(reading->found)}};
+    if (reading->objects.empty() && reading->selector.empty()) return reading->whole();
+    if (reading->objects.empty()) return {.call = list_pods(std::move(reading), {})};
     const model::Ref wanted = std::move(reading->objects.back());
     reading->objects.pop_back();
     Call call{

@@ -286,20 +286,21 @@ def three_zones_one_after_the_other(s: Extended) -> None:
         assert variables["KUBE_AZ"] == ZONES[index]
         assert variables["AZ_INDEX"] == str(index + 1)
     with Recorder(s.api, "Pod", s.namespace) as recorder:
+        def zones(kind: str, version: str) -> list[str]:
+            labels = [change.object["metadata"]["labels"] for change in recorder.changes
+                      if change.type == kind]
+            return [one[f"{PREFIX}/az-index"] for one in labels
+                    if one[f"{PREFIX}/version"] == version]
+
         s.change_image(IMAGE_B)
         s.wait_until_served(2)
-    wait_for("version 2 alone", lambda: sorted(s.sets()),
-             lambda seen: seen == [f"{NAME}-z{i}-v2" for i in range(3)])
-    made, gone = [], []
-    for change in recorder.changes:
-        labels = change.object["metadata"]["labels"]
-        is_new = labels[f"{PREFIX}/version"] == "2"
-        if change.type == "ADDED" and is_new:
-            made.append(labels[f"{PREFIX}/az-index"])
-        if change.type == "DELETED" and not is_new:
-            gone.append(labels[f"{PREFIX}/az-index"])
+        wait_for("version 2 alone", lambda: sorted(s.sets()),
+                 lambda seen: seen == [f"{NAME}-z{i}-v2" for i in range(3)])
+        wait_for("the pods of version 1 to be gone", lambda: zones("DELETED", "1"),
+                 lambda seen: len(seen) == 6)
+        made, gone = zones("ADDED", "2"), zones("DELETED", "1")
     assert made == sorted(made) and len(made) == 6
-    assert gone == sorted(gone) and len(gone) == 6
+    assert gone == sorted(gone)
 
 
 @STORIES.add

@@ -21,8 +21,10 @@ bool Reconciliation::make_or_scale(int version) {
 
 bool Reconciliation::move_pods() {
     if (spec_.hands_over()) return carry_out_move();
+    const Version* back = wanted_back();
     return make_or_scale(next_.current) || switch_services() ||
-           (next_.update != next_.current && make_or_scale(next_.update));
+           (next_.update != next_.current && make_or_scale(next_.update)) ||
+           (back && make_or_scale(back->number));
 }
 
 // A StatefulSet of a version, with as many pods as it is to have. One that has never had any is not
@@ -106,7 +108,8 @@ bool Reconciliation::is_leaving(int version) const {
 // One zone after the other.
 bool Reconciliation::delete_superseded() {
     for (const Version& one : versions_) {
-        const bool is_wanted = one.number == next_.current || one.number == next_.update;
+        const bool is_wanted =
+            one.number == next_.current || one.number == next_.update || &one == wanted_back();
         if (is_wanted || is_selected(one.number) || is_leaving(one.number) || !may_go(one))
             continue;
         if (const auto until = stays_until(one.number)) {
@@ -157,10 +160,10 @@ void Reconciliation::act() {
     if (substance_of(next_) != substance_of(old_)) return write_status(true);
     // That something was refused is told before it is tried again.
     if (refused() || !service_problem().empty()) write_status(true);
-    const bool acts = makes_job() || takes_restart() || move_pods() || make_claims() ||
-                      (!config_.stops() && (mark_stale() || delete_superseded())) ||
-                      delete_claims() || adjust_claims() || makes_run() || keep_revision() ||
-                      trim_revisions() || tends_runs();
+    const bool acts =
+        makes_job() || takes_restart() || move_pods() || misses_claims() || make_claims() ||
+        (!config_.stops() && (mark_stale() || delete_superseded())) || delete_claims() ||
+        adjust_claims() || makes_run() || keep_revision() || trim_revisions() || tends_runs();
     for (std::size_t i = 1; i < decision_.actions.size(); ++i)
         decision_.actions[i].follows = true;
     if (!acts && decision_.actions.empty()) write_status(false);

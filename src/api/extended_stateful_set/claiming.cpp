@@ -12,6 +12,11 @@ namespace sluice::api::extended_stateful_set {
 namespace {
 
 constexpr Duration claim_pace = 10s;  // until claims that somebody else must see to are looked at
+// So long a pod may take to start before its claims are looked at again, and between two looks.
+constexpr Duration starting_time = 1min;
+
+// The claims of pods that do not start were looked at.
+struct ClaimsSeen {};
 
 }  // namespace
 
@@ -32,12 +37,26 @@ void Reconciliation::note_claims() {
     book.made = std::min(book.made, all);
     const bool stay = !spec_.volumes.deletes_when_scaled;
     book.highest = stay ? all : std::max(book.highest, all);
-    const bool is_new = book.shape != spec_.volumes.shape();
+    book.ever = std::max(book.ever, book.made);
+    book.adjusted = std::min(book.adjusted, book.ever);
+    note_refusal();
+    if (book.shape == spec_.volumes.shape()) return;
     book.shape = spec_.volumes.shape();
-    book.adjusted = is_new ? 0 : std::min(book.adjusted, book.made);
-    if (!is_new && book.adjusted < book.made) return;
+    book.adjusted = 0;
     book.refusal.clear();
     book.refused = {};
+}
+
+// All of them were looked at: what was refused is tried again after a while, and told until then.
+void Reconciliation::note_refusal() {
+    ClaimBook& book = next_.claims;
+    if (book.refusal.empty() || book.adjusted < book.ever) return;
+    if (book.refused == Instant{}) {
+        book.refusal.clear();
+    } else if (now_ >= book.refused + refused_pace) {
+        book.adjusted = 0;
+        book.refused = {};
+    }
 }
 
 // The claims of these ordinals in all zones.
@@ -82,6 +101,11 @@ std::string Reconciliation::trouble_with(const WantedClaim& claim) const {
     if (object->meta.deleting)
         return fmt::format("Claim {} is being deleted; it is made anew when it is gone.",
                            claim.ref.name);
+    if (object->owner_kind == resource.kind && object->owner_uid != object_.meta.uid)
+        return fmt::format(
+            "Claim {} goes with another ExtendedStatefulSet of this name, which was "
+            "deleted; it is made anew when it is gone.",
+            claim.ref.name);
     if (claim.model->is_shared && !can_be_shared(*object))
         return fmt::format("Claim {} is there already, and only one pod may have it at a time.",
                            claim.ref.name);
@@ -117,7 +141,9 @@ bool Reconciliation::make_claims() {
                 one.ref, claim_body(object_, spec_.volumes, *one.model, one.zone, one.ordinal)));
     }
     if (is_usable) {
+        book.adjusted = std::min(book.adjusted, book.made);
         book.made = end;
+        book.ever = std::max(book.ever, end);
         write_status(true);
     } else {
         wake_at(now_ + claim_pace);
@@ -152,39 +178,105 @@ bool Reconciliation::delete_claims() {
         return true;
     }
     book.highest = ordinal;
+    book.ever = std::min(book.ever, ordinal);
     write_status(true);
     return true;
 }
 
-// Those whose templates have changed, from the lowest on. What is refused is told, and tried again
-// after a while.
-bool Reconciliation::adjust_claims() {
-    ClaimBook& book = next_.claims;
-    if (book.adjusted >= book.made) return false;
-    if (!book.refusal.empty() && now_ < book.refused + refused_pace) {
-        wake_at(book.refused + refused_pace);
+// Whose pods were made a while ago and have not started: what was there may have been deleted
+// since.
+std::vector<Reconciliation::WantedClaim> Reconciliation::doubtful_claims() {
+    std::vector<WantedClaim> all;
+    for (const Version& version : versions_)
+        for (const Part& part : version.parts)
+            for (const model::Pod* pod : part.pods) {
+                const auto ordinal = ordinal_of(*pod);
+                if (pod->running || pod->meta.deleting || !ordinal ||
+                    ordinal->value >= next_.claims.made)
+                    continue;
+                const Instant due = pod->created + starting_time;
+                if (now_ < due) {
+                    wake_at(due);
+                    continue;
+                }
+                for (WantedClaim& one : claims_of(ordinal->value, ordinal->value + 1))
+                    if (one.zone == part.id.zone && all.size() < claims_max)
+                        all.push_back(std::move(one));
+            }
+    return all;
+}
+
+// From the lowest ordinal that lacks one, claims are made anew.
+bool Reconciliation::misses_claims() {
+    if (spec_.volumes.templates.empty()) return false;
+    const auto doubtful = doubtful_claims();
+    if (doubtful.empty()) return false;
+    const engine::Evidence* last = engine::last_of<ClaimsSeen>(seen_.evidence);
+    const bool is_known = std::ranges::any_of(
+        doubtful, [&](const WantedClaim& one) { return seen_.fetched_as(one.ref) != nullptr; });
+    if (last && !is_known && now_ < last->at + starting_time) {
+        wake_at(last->at + starting_time);
         return false;
     }
-    const int end = batch_end(book.adjusted, book.made);
-    const auto wanted = claims_of(book.adjusted, end);
-    if (!look_at(wanted)) return true;
-    for (const WantedClaim& one : wanted) {
-        const model::CustomObject* object = found(one);
-        if (!object || object->meta.deleting || !is_own_claim(*object, name(), one.zone)) continue;
-        const std::string changes = claim_changes(object_, spec_.volumes, *one.model, *object);
-        if (changes.empty()) continue;
-        const engine::Attempt* tried = seen_.attempted(engine::Action::Verb::Patch, one.ref);
-        if (tried && tried->refusal && tried->refusal->is_final()) {
+    if (!look_at(doubtful)) return true;
+    if (!decision_.noted)
+        decision_.noted = engine::Evidence{"claims", engine::answer_of(ClaimsSeen{}), now_};
+    wake_at(now_ + starting_time);
+    int& made = next_.claims.made;
+    const int before = made;
+    for (const WantedClaim& one : doubtful) {
+        const engine::Fetched* at = seen_.fetched_as(one.ref);
+        const bool is_gone = !at->refusal && (!at->object || at->object->meta.deleting);
+        if (is_gone) made = std::min(made, one.ordinal);
+    }
+    if (made == before) return false;
+    write_status(true);
+    return true;
+}
+
+// What is to be changed of one of these; nothing: it was refused, or none is to be changed. Of
+// those that no pod is to have any more, one that was to go with the object is let go.
+std::optional<engine::Action> Reconciliation::adjusting(const std::vector<WantedClaim>& wanted) {
+    ClaimBook& book = next_.claims;
+    for (const bool is_owner : {true, false})
+        for (const WantedClaim& one : wanted) {
+            const model::CustomObject* object = found(one);
+            if (!object || object->meta.deleting || !is_own_claim(*object, name(), one.zone))
+                continue;
+            const bool is_left = one.ordinal >= book.made;
+            const bool is_out = is_owner ? is_left && spec_.volumes.deletes_when_deleted
+                                         : is_left || book.refused != Instant{};
+            const std::string changes = is_out     ? std::string{}
+                                        : is_owner ? owner_change(object_, spec_.volumes, *object)
+                                                   : size_change(*one.model, *object);
+            if (changes.empty()) continue;
+            const engine::Attempt* tried = seen_.attempted(engine::Action::Verb::Patch, one.ref);
+            if (!tried || !tried->refusal || !tried->refusal->is_final())
+                return write_to({one.ref, object->meta.uid}, false, changes);
             book.refusal =
                 fmt::format("Claim {} cannot be changed: {}", one.ref.name, tried->refusal->why);
             book.refused = in_whole_seconds(now_);
-            write_status(true);
-            return true;
+            book.adjusted = one.ordinal + 1;
+            return std::nullopt;
         }
-        add_action(write_to({one.ref, object->meta.uid}, false, changes));
+    return std::nullopt;
+}
+
+// From the lowest on. What is refused is told, and tried again after a while.
+bool Reconciliation::adjust_claims() {
+    ClaimBook& book = next_.claims;
+    if (book.adjusted >= book.ever) {
+        if (!book.refusal.empty()) wake_at(book.refused + refused_pace);
+        return false;
+    }
+    const int from = book.adjusted, end = batch_end(from, book.ever);
+    const auto wanted = claims_of(from, end);
+    if (!look_at(wanted)) return true;
+    if (auto change = adjusting(wanted)) {
+        add_action(std::move(*change));
         return true;
     }
-    book.adjusted = end;
+    if (book.adjusted == from) book.adjusted = end;
     write_status(true);
     return true;
 }
@@ -194,9 +286,12 @@ void Reconciliation::report_on_claims() {
     if (spec_.volumes.templates.empty()) return;
     const ClaimBook& book = next_.claims;
     const bool is_refused = !book.refusal.empty();
+    const bool is_done = !is_refused && book.adjusted >= book.ever;
     Condition condition{.type = "ClaimsCurrent",
-                        .status = book.adjusted >= book.made ? "True" : "False",
-                        .reason = is_refused ? "ClaimRefused" : "AsWanted",
+                        .status = is_done ? "True" : "False",
+                        .reason = is_refused ? "ClaimRefused"
+                                  : is_done  ? "AsWanted"
+                                             : "Adjusting",
                         .message = is_refused ? book.refusal : "",
                         .observed_generation = object_.meta.generation,
                         .since = in_whole_seconds(now_)};

@@ -98,6 +98,7 @@ void Reconciliation::note_version() {
 // Fewer pods in each zone are no reason to reach another one: the last one that was reached stays
 // so, and whoever rests there goes on resting.
 void Reconciliation::keep_reach() {
+    if (spec_.replicas.value == 0) return;  // it goes on from there when there are pods again
     const int before = std::exchange(next_.in_zone, spec_.replicas).value;
     const int exposed = next_.exposed.value, each = spec_.replicas.value;
     if (spec_.zones.count() == 1 || before == each || before == 0 || exposed == 0) return;
@@ -128,7 +129,7 @@ bool Reconciliation::disturbs_nobody() const {
 }
 
 // While there are no pods, and no gates that somebody wants to be asked, nothing is left of the
-// version before; unless the new one has failed, or a person holds it.
+// version before; unless the new one has failed, or is being tried, or a person holds it.
 void Reconciliation::settle_at_zero() {
     const bool has_pods = std::ranges::any_of(versions_, [](const Version& one) {
         return std::ranges::any_of(one.parts, [](const Part& part) {
@@ -137,11 +138,15 @@ void Reconciliation::settle_at_zero() {
     });
     if (spec_.replicas.value > 0 || has_pods || spec_.strategy.is_guarded()) return;
     auto memory = memory_of(next_);
-    const bool is_unwanted = is_aborted() || (memory && (memory->failed || memory->returning)) ||
+    const bool is_tried = memory && memory->open && next_.exposed.value > 0 &&
+                          memory->revision == revision_of(next_.update);
+    const bool is_unwanted = is_tried || is_aborted() ||
+                             (memory && (memory->failed || memory->returning)) ||
                              engine::is_paused(annotation_of(object_, key::paused));
     if (is_unwanted) return;
-    if (next_.current != next_.update) next_.serving = {};  // it has yet to serve
-    next_.current = next_.update;
+    const bool has_yet_to_serve = next_.current != next_.update;
+    serve(next_.update);
+    if (has_yet_to_serve) next_.serving = {};
     next_.exposed = {};
     if (!memory) return;
     memory->open = memory->returning = memory->failed = false;
@@ -270,13 +275,35 @@ engine::Course Reconciliation::course() const {
     return course;
 }
 
+// Somebody has deleted the version that was to go on: what there is of the new one goes on.
+void Reconciliation::turn_round() {
+    auto memory = memory_of(next_);
+    if (!memory || !memory->open || !memory->returning || find_version(versions_, next_.current))
+        return;
+    PodCount there{0};
+    if (const Version* update = find_version(versions_, next_.update))
+        for (const Part& part : update->parts)
+            there.value += part.set->replicas.value;
+    next_.exposed = std::min(there, spec_.pods());
+    memory->returning = false;
+    memory->partition = partition_for(next_.exposed, spec_.pods());
+    next_.rollout = encode(*memory);
+}
+
 // How many pods of the new version may be there by now.
 void Reconciliation::steer() {
     settle_at_zero();
+    turn_round();
     note_analysis();
     decision_ = engine::steer(seen_, course(), now_);
     mind_analysis();
     hooks::complete(decision_, seen_, "extendedstatefulset");
+    if (decision_.report.reason == Reason::RolledBack && !find_version(versions_, next_.current))
+        decision_.report.message = fmt::format(
+            "{} failed, and somebody has deleted {}: nobody serves. To have an earlier "
+            "version back: sluice undo ests/{} -n {} --to-revision {}",
+            revision_of(next_.update), revision_of(next_.current), name(), object_.meta.key.ns,
+            revision_of(next_.current));
     if (const auto& memory = decision_.memory) {
         const auto before = memory_of(next_);
         if (memory->open && (!before || before->id != memory->id)) ++next_.attempts;

@@ -59,6 +59,7 @@ Places Reconciliation::wanted_places(const SetId& id) const {
         next_.current == next_.update ? 0 : std::clamp(next_.exposed.value - before, 0, all);
     if (id.version == next_.current) return {0, spec_.hands_over() ? all - taken : all};
     if (id.version == next_.update) return {spec_.hands_over() ? all - taken : 0, taken};
+    if (const Version* back = wanted_back(); back && back->number == id.version) return {0, all};
     return {};
 }
 

@@ -48,8 +48,11 @@ class Reconciliation {
     void note_version();
     void keep_reach();
     void settle_at_zero();
+    void turn_round();
     void serve(int version);
     void note_serving();
+    const Version* wanted_back() const;
+    PodCount whole(const Version& version) const;
     void go_back_at_once();
     bool serves_now() const;
     std::string service_problem() const;
@@ -167,6 +170,7 @@ class Reconciliation {
         model::Ref ref;
     };
     void note_claims();
+    void note_refusal();
     std::vector<WantedClaim> claims_of(int from, int to) const;
     int batch_end(int from, int to) const;
     bool look_at(const std::vector<WantedClaim>& wanted);
@@ -175,6 +179,9 @@ class Reconciliation {
     void examine_claims();
     bool make_claims();
     bool delete_claims();
+    std::vector<WantedClaim> doubtful_claims();
+    bool misses_claims();
+    std::optional<engine::Action> adjusting(const std::vector<WantedClaim>& wanted);
     bool adjust_claims();
     void report_on_claims();
 

@@ -157,6 +157,14 @@ StatusReport Reconciliation::report_on_pods() const {
                 Reason::PodsNotReady,
                 fmt::format("Waiting for {} pods of {} to be ready.", spec_.pods().value, version),
                 {}};
+    if (const Version* back = wanted_back())
+        return {Phase::Rolling,
+                Reason::RollingBack,
+                fmt::format("Somebody does not want {}: waiting for {} pods of {} to be available, "
+                            "and {} are.",
+                            version, whole(*back).value, revision_of(back->number),
+                            back->available(spec_.min_ready, now_).value),
+                {}};
     if (versions_.size() > 1 && next_.current == next_.update) {
         const auto until = stays_until(next_.previous);
         return {Phase::Rolling,

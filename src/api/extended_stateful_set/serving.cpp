@@ -84,13 +84,24 @@ std::optional<Instant> Reconciliation::stays_until(int version) const {
     return now_ < due ? std::optional{due} : std::nullopt;
 }
 
-// Who does not want the version that has just begun to serve gets the one before it back, as long
+// The version that served before, where somebody does not want the one that serves. It stays as
+// long as that is so, and has as many pods as are wanted now. Null: there is none.
+const Version* Reconciliation::wanted_back() const {
+    if (!is_aborted() || next_.current != next_.update || spec_.hands_over()) return nullptr;
+    return find_version(versions_, next_.previous);
+}
+
+// Of all its zones, which may be fewer than there are now.
+PodCount Reconciliation::whole(const Version& version) const {
+    return {spec_.replicas.value * static_cast<int>(version.parts.size())};
+}
+
+// Who does not want the version that has just begun to serve gets the one before it back, as soon
 // as all of that is there.
 void Reconciliation::go_back_at_once() {
-    if (!is_aborted() || next_.current != next_.update) return;
-    const Version* before = find_version(versions_, next_.previous);
+    const Version* before = wanted_back();
     auto memory = engine::decode_memory(next_.rollout);
-    if (!before || !memory || before->available(spec_.min_ready, now_) < spec_.pods()) return;
+    if (!before || !memory || before->available(spec_.min_ready, now_) < whole(*before)) return;
     serve(before->number);
     next_.previous = 0;
     next_.exposed = {};

@@ -58,6 +58,7 @@ constexpr auto status_fields = [](auto& json, auto& status) {
     json.field("claimTemplates", status.claims.templates, short_max)
         .field("claimsMade", status.claims.made)
         .field("claimsHighest", status.claims.highest)
+        .field("claimsEver", status.claims.ever)
         .field("claimsAdjusted", status.claims.adjusted)
         .field("claimShape", status.claims.shape, short_max)
         .field("claimRefusal", status.claims.refusal, sentence_max)

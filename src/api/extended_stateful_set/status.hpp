@@ -43,10 +43,11 @@ struct ClaimBook {
     std::string templates = {};  // a digest of what cannot change while there are some
     int made = 0;                // all of these have been made
     int highest = 0;             // none beyond has been, or is to be deleted
-    int adjusted = 0;            // these are as their templates are now
+    int ever = 0;                // and of these there may be some, of pods that are gone, too
+    int adjusted = 0;            // these are as they are to be, or were refused
     std::string shape = {};      // a digest of that
-    std::string refusal = {};    // why the next one cannot be adjusted
-    Instant refused = {};
+    std::string refusal = {};    // why one could not be adjusted
+    Instant refused = {};        // when, since the first of them was looked at again
     friend bool operator==(const ClaimBook&, const ClaimBook&) = default;
 };
 

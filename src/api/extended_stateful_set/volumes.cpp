@@ -152,28 +152,28 @@ bool can_be_shared(const model::CustomObject& claim) {
     return is_shared(model::parse_json(claim.spec));
 }
 
-std::string claim_changes(const model::CustomObject& object, const Volumes& volumes,
-                          const ClaimTemplate& wanted, const model::CustomObject& claim) {
-    json::array changes;
-    const json::value spec = model::parse_json(claim.spec);
-    const std::string size{model::text_at(spec, size_at)};
-    if (quantity(size).value_or(0) < quantity(wanted.size).value_or(0)) {
-        changes.push_back(
-            operation("test", "/spec/resources/requests/storage", json::string(size)));
-        changes.push_back(
-            operation("replace", "/spec/resources/requests/storage", json::string(wanted.size)));
-    }
-    const bool is_owned = claim.owner_uid == object.meta.uid;
+std::string owner_change(const model::CustomObject& object, const Volumes& volumes,
+                         const model::CustomObject& claim) {
     const char* owners_at = "/metadata/ownerReferences";
-    if (is_owned && !volumes.deletes_when_deleted) {
-        changes.push_back(
-            operation("test", "/metadata/ownerReferences/0/uid", json::string(object.meta.uid)));
-        changes.push_back({{"op", "remove"}, {"path", "/metadata/ownerReferences/0"}});
-    } else if (claim.owner_uid.empty() && volumes.deletes_when_deleted) {
-        changes.push_back(operation("test", owners_at, nullptr));
-        changes.push_back(operation("add", owners_at, json::array{owner(object)}));
-    }
-    return changes.empty() ? std::string{} : json::serialize(changes);
+    const bool is_owned = claim.owner_uid == object.meta.uid;
+    if (is_owned && !volumes.deletes_when_deleted)
+        return json::serialize(json::array{
+            operation("test", "/metadata/ownerReferences/0/uid", json::string(object.meta.uid)),
+            json::object{{"op", "remove"}, {"path", "/metadata/ownerReferences/0"}}});
+    if (claim.owner_uid.empty() && volumes.deletes_when_deleted)
+        return json::serialize(
+            json::array{operation("test", owners_at, nullptr),
+                        operation("add", owners_at, json::array{owner(object)})});
+    return {};
+}
+
+std::string size_change(const ClaimTemplate& wanted, const model::CustomObject& claim) {
+    const char* size_of_claim = "/spec/resources/requests/storage";
+    const std::string size{model::text_at(model::parse_json(claim.spec), size_at)};
+    if (quantity(size).value_or(0) >= quantity(wanted.size).value_or(0)) return {};
+    return json::serialize(
+        json::array{operation("test", size_of_claim, json::string(size)),
+                    operation("replace", size_of_claim, json::string(wanted.size))});
 }
 
 }  // namespace sluice::api::extended_stateful_set

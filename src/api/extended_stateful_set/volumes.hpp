@@ -62,9 +62,11 @@ bool is_own_claim(const model::CustomObject& claim, std::string_view owner,
                   std::optional<int> zone);
 // Pods of several versions may have it at once.
 bool can_be_shared(const model::CustomObject& claim);
-// The operations that make a claim as its template has it now: as large, and owned by the object if
-// it is to go with it. Empty: it is so already. Nothing is ever made smaller.
-std::string claim_changes(const model::CustomObject& object, const Volumes& volumes,
-                          const ClaimTemplate& wanted, const model::CustomObject& claim);
+// The operations that let the object own a claim if it is to go with it, and else do not; and those
+// that make it as large as its template has it now, and never smaller. Two writes: one may be
+// refused, and the other is made. Empty: it is so already.
+std::string owner_change(const model::CustomObject& object, const Volumes& volumes,
+                         const model::CustomObject& claim);
+std::string size_change(const ClaimTemplate& wanted, const model::CustomObject& claim);
 
 }  // namespace sluice::api::extended_stateful_set

@@ -53,41 +53,41 @@ struct Talk {
     std::vector<std::string> paths;
 };
 
-TEST(Calls, OfWhatIsNoSetReadThePodsWithItsLabelThenTheObjects) {
+TEST(Calls, OfWhatIsNoSetReadTheObjectsThenThePodsWithItsLabel) {
     Caller caller{"me"};
     Talk talk;
     const Next end = talk.play(
         caller.begin(ReadWorkload{
             7, {&rollouts, "shop", "web"}, {{&rollouts, "shop", "web"}}, "sluice.dev/of=web"}),
-        {pods_page("more"), pods_page(""), rollout_text});
+        {rollout_text, pods_page("more"), pods_page("")});
     ASSERT_EQ(talk.paths.size(), 3u);
-    EXPECT_THAT(talk.paths[0], HasSubstr("/api/v1/namespaces/shop/pods?"));
-    EXPECT_THAT(talk.paths[0], HasSubstr("labelSelector=sluice.dev%2Fof%3Dweb"));
-    EXPECT_THAT(talk.paths[1], HasSubstr("continue=more"));
+    EXPECT_THAT(talk.paths[1], HasSubstr("/api/v1/namespaces/shop/pods?"));
+    EXPECT_THAT(talk.paths[1], HasSubstr("labelSelector=sluice.dev%2Fof%3Dweb"));
+    EXPECT_THAT(talk.paths[2], HasSubstr("continue=more"));
     const auto& live = *std::get<WorkloadRead>(*end.input).answer;
     EXPECT_EQ(live.pods.size(), 2u) << "whoever owns them: that is for the reader to say";
     EXPECT_EQ(live.objects.size(), 1u);
     EXPECT_TRUE(live.set.meta.uid.empty());
 }
 
-TEST(Calls, ReadASetThenAllPagesOfItsPodsThenTheObjects) {
+TEST(Calls, ReadASetThenTheObjectsThenAllPagesOfItsPods) {
     Caller caller{"me"};
     Talk talk;
     const Next end = talk.play(caller.begin(ReadWorkload{7, web, {{&rollouts, "shop", "web"}}}),
-                               {statefulset_text, pods_page("more"), pods_page(""), rollout_text});
+                               {statefulset_text, rollout_text, pods_page("more"), pods_page("")});
     const auto& read = std::get<WorkloadRead>(end.input.value());
     EXPECT_EQ(read.ticket, 7u);
     ASSERT_TRUE(read.answer.has_value());
     EXPECT_EQ(read.answer->set.meta.key, web.key());
     EXPECT_EQ(read.answer->pods.size(), 2u);
     EXPECT_EQ(read.answer->objects.size(), 1u);
-    EXPECT_THAT(talk.paths,
-                ElementsAre(set_path, HasSubstr("pods?limit=500&labelSelector=app%3Dweb"),
-                            HasSubstr("&continue=more"), HasSubstr("phasedrollouts/web")));
+    EXPECT_THAT(talk.paths, ElementsAre(set_path, HasSubstr("phasedrollouts/web"),
+                                        HasSubstr("pods?limit=500&labelSelector=app%3Dweb"),
+                                        HasSubstr("&continue=more")));
 }
 
 TEST(Calls, AFailureAnywhereInAReadIsAFailureOfAllOfIt) {
-    const std::vector<Answer> well{statefulset_text, pods_page(""), rollout_text};
+    const std::vector<Answer> well{statefulset_text, rollout_text, pods_page("")};
     for (std::size_t bad = 0; bad < well.size(); ++bad) {
         for (const Answer& wrong : {refused(500), Answer{"{"}}) {
             std::vector<Answer> answers{well.begin(), well.begin() + static_cast<long>(bad)};

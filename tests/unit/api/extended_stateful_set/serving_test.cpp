@@ -179,5 +179,72 @@ TEST(ExtendedServing, WithoutAllPodsOfTheVersionBeforeNothingGivesWay) {
     EXPECT_EQ(known.status().current, 2);
 }
 
+TEST(ExtendedServing, WhoIsWantedBackStaysAndGrowsWithTheOthers) {
+    Known known = switched(R"({"scaleDownDelaySeconds":60})");
+    known.object.spec.replace(known.object.spec.find(R"("replicas":2)"), 12, R"("replicas":3)");
+    known.seen.sets[1].replicas = PodCount{3};
+    known.add_pod({2}, 2);
+    known.settled();
+    known.object.annotations[std::string{abort_key}] = "2";
+    known.now = noon + 1h;
+    const Decision decision = known.settled();
+    EXPECT_EQ(decision.report.reason, Reason::RollingBack);
+    EXPECT_THAT(decision.report.message, HasSubstr("waiting for 3 pods of v1"));
+    ASSERT_EQ(decision.actions.size(), 1u);
+    EXPECT_EQ(decision.actions[0].object.ref.name, "x-v1");
+    EXPECT_THAT(decision.actions[0].body, HasSubstr(R"("path":"/spec/replicas","value":3)"));
+    known.seen.sets[0].replicas = PodCount{3};
+    known.add_pod({1}, 2);
+    known.settled();
+    EXPECT_EQ(known.status().current, 1);
+}
+
+// Version 2 is on its way, and its canary is there.
+Known with_canary() {
+    Known known;
+    known.object.spec.insert(1, R"("updateStrategy":{"canaries":1},)");
+    known.add_version({1}, 2, known.digest());
+    known.settled();
+    known.object.spec.replace(known.object.spec.find("x:1"), 3, "x:2");
+    ++known.object.meta.generation;
+    known.settled();
+    known.add_version({2}, 1, known.digest());
+    known.seen.pods.back().ready = false;
+    known.settled();
+    return known;
+}
+
+TEST(ExtendedServing, ACanaryDoesNotServeBecauseNobodyIsWantedForAWhile) {
+    Known known = with_canary();
+    EXPECT_EQ(known.status().exposed, PodCount{1});
+    known.object.spec.replace(known.object.spec.find(R"("replicas":2)"), 12, R"("replicas":0)");
+    known.settled();
+    known.seen.pods.clear();
+    for (model::StatefulSet& set : known.seen.sets)
+        set.replicas = PodCount{0};
+    EXPECT_EQ(known.settled().report.reason, Reason::ScaledToZero);
+    EXPECT_EQ(known.status().current, 1);
+    known.object.spec.replace(known.object.spec.find(R"("replicas":0)"), 12, R"("replicas":2)");
+    const Decision decision = known.settled();
+    EXPECT_EQ(decision.actions.at(0).object.ref.name, "x-v1") << "it goes on as it was";
+    EXPECT_EQ(known.status().exposed, PodCount{1});
+}
+
+TEST(ExtendedServing, NothingGoesBackToAVersionThatSomebodyHasDeleted) {
+    Known known = with_canary();
+    known.object.annotations[std::string{abort_key}] = "2";
+    known.settled();
+    EXPECT_EQ(known.status().exposed, PodCount{0});
+    EXPECT_EQ(known.status().reason, "RollingBack");
+    known.seen.sets.erase(known.seen.sets.begin());
+    std::erase_if(known.seen.pods, [](const model::Pod& pod) { return pod.owner == "x-v1"; });
+    known.settled();
+    EXPECT_EQ(known.status().exposed, PodCount{1}) << "its pod is all there is";
+    known.object.annotations.erase(std::string{abort_key});
+    known.seen.pods.back().ready = true;
+    known.settled();
+    EXPECT_EQ(known.status().exposed, PodCount{2});
+}
+
 }  // namespace
 }  // namespace sluice::api::extended_stateful_set

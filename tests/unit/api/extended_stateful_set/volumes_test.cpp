@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <map>
+#include <tuple>
+
 #include "model/json_text.hpp"
 #include "tests/unit/api/extended_stateful_set/extended.hpp"
 
@@ -98,12 +102,134 @@ TEST(Volumes, AClaimOnlyEverGrows) {
     model::CustomObject claim;
     const auto changes = [&](const std::string& size) {
         claim.spec = fmt::format(R"({{"resources":{{"requests":{{"storage":"{}"}}}}}})", size);
-        return claim_changes(known.object, spec.volumes, model, claim);
+        return size_change(model, claim);
     };
     EXPECT_EQ(changes("2Gi"), "");
     EXPECT_EQ(changes("2048Mi"), "");
     EXPECT_EQ(changes("3Gi"), "");
     EXPECT_NE(changes("1Gi").find(R"("value":"2Gi")"), std::string::npos);
+}
+
+// Two ordinals are wanted; there may be claims of three.
+struct Claimed : testing::Known {
+    explicit Claimed(const std::string& policy) {
+        object.spec = with_claim(claim_of_size("1Gi", "ReadWriteMany"),
+                                 R"("persistentVolumeClaimRetentionPolicy":{)" + policy + "},");
+        seen.environment.guarantee = engine::Guarantee::Prevent;
+        add_version({1}, 2, digest());
+    }
+    // Until something else is to be done than to read and to write down.
+    engine::Decision settle() {
+        for (int i = 0; i < 20; ++i) {
+            engine::Decision decision = decided();
+            seen.fetched.clear();
+            for (const model::Ref& ref : decision.rests_on)
+                seen.fetched.push_back({ref, at(ref.name)});
+            if (decision.noted) seen.evidence = {*decision.noted};
+            const bool writes_down = apply_status(decision);
+            const bool acts = std::ranges::any_of(
+                decision.actions, [](const engine::Action& one) { return !one.of_status; });
+            if (acts || (decision.rests_on.empty() && !writes_down)) return decision;
+        }
+        return {};
+    }
+    std::optional<model::CustomObject> at(const std::string& name) const {
+        const auto found = there.find(name);
+        return found == there.end() ? std::nullopt : std::optional{found->second};
+    }
+    model::CustomObject& add_claim(int ordinal) {
+        model::CustomObject claim;
+        const std::string name = fmt::format("data-x-{}", ordinal);
+        claim.meta = {{"shop", name}, "uid-" + name, 5, 1, false};
+        claim.labels = {{std::string{owner_label}, "x"}};
+        claim.spec =
+            R"({"accessModes":["ReadWriteMany"],"resources":{"requests":{"storage":"1Gi"}}})";
+        return there[name] = claim;
+    }
+    void own(int ordinal, const std::string& uid = "uid-x") {
+        model::CustomObject& claim = add_claim(ordinal);
+        std::tie(claim.owner, claim.owner_uid, claim.owner_kind) =
+            std::tuple{"x", uid, "ExtendedStatefulSet"};
+    }
+    void change(const std::string& from, const std::string& to) {
+        object.spec.replace(object.spec.find(from), from.size(), to);
+        ++object.meta.generation;
+    }
+
+    std::map<std::string, model::CustomObject> there = {};
+};
+
+std::string patched(const engine::Decision& decision) {
+    return decision.actions.empty()
+               ? "nothing"
+               : decision.actions[0].object.ref.name + " " + decision.actions[0].body;
+}
+
+TEST(Claims, AreLetGoAlsoWhereOneMayNotGrow) {
+    Claimed known{R"("whenDeleted":"Delete")"};
+    for (const int ordinal : {0, 1})
+        known.own(ordinal);
+    known.settle();
+    known.change(R"("storage":"1Gi")", R"("storage":"2Gi")");
+    known.change(R"("whenDeleted":"Delete")", R"("whenDeleted":"Retain")");
+    for (const int ordinal : {0, 1}) {
+        const std::string patch = patched(known.settle());
+        EXPECT_NE(patch.find(fmt::format("data-x-{} ", ordinal)), std::string::npos) << patch;
+        EXPECT_NE(patch.find("/metadata/ownerReferences/0"), std::string::npos) << patch;
+        EXPECT_EQ(patch.find("/spec"), std::string::npos) << patch;
+        known.add_claim(ordinal);
+    }
+    const engine::Decision growing = known.settle();
+    EXPECT_NE(patched(growing).find("2Gi"), std::string::npos);
+    known.seen.attempt = engine::Attempt{engine::Action::Verb::Patch,
+                                         growing.actions[0].object.ref,
+                                         {},
+                                         engine::Refusal{403, "its class cannot grow"}};
+    known.settle();
+    EXPECT_EQ(known.status().claims.adjusted, 2) << "all of them were looked at";
+    EXPECT_NE(known.status().claims.refusal.find("cannot grow"), std::string::npos);
+}
+
+TEST(Claims, OfPodsThatWereScaledAwayAreLetGoToo) {
+    Claimed known{R"("whenDeleted":"Delete")"};
+    for (const int ordinal : {0, 1})
+        known.own(ordinal);
+    known.settle();
+    known.change(R"("replicas":2)", R"("replicas":1)");
+    known.seen.sets[0].replicas = PodCount{1};
+    known.seen.pods.pop_back();
+    known.settle();
+    known.change(R"("whenDeleted":"Delete")", R"("whenDeleted":"Retain")");
+    EXPECT_NE(patched(known.settle()).find("data-x-0 "), std::string::npos);
+    known.add_claim(0);
+    EXPECT_NE(patched(known.settle()).find("data-x-1 "), std::string::npos);
+}
+
+TEST(Claims, OfAnObjectThatIsGoneAreNotTakenForThoseOfItsNamesake) {
+    Claimed known{R"("whenDeleted":"Delete")"};
+    known.own(0, "uid-of-another");
+    known.add_claim(1);
+    known.settle();
+    EXPECT_EQ(known.status().claims.made, 0);
+    EXPECT_EQ(known.status().reason, "ClaimBlocked");
+    EXPECT_NE(known.status().message.find("data-x-0 goes with another"), std::string::npos);
+}
+
+TEST(Claims, ThatSomebodyDeletedAreMadeAnewForPodsThatCannotStart) {
+    Claimed known{R"("whenDeleted":"Retain")"};
+    for (const int ordinal : {0, 1})
+        known.add_claim(ordinal);
+    known.settle();
+    ASSERT_EQ(known.status().claims.made, 2);
+    known.there.erase("data-x-1");
+    EXPECT_EQ(patched(known.settle()), "nothing") << "its pod runs";
+    known.seen.pods[1].running = known.seen.pods[1].ready = false;
+    known.seen.pods[1].created = known.now;
+    EXPECT_EQ(patched(known.settle()), "nothing") << "it may still start";
+    known.now = known.now + 1min;
+    const engine::Decision decision = known.settle();
+    EXPECT_EQ(decision.actions.at(0).verb, engine::Action::Verb::Create);
+    EXPECT_EQ(decision.actions.at(0).object.ref.name, "data-x-1");
 }
 
 }  // namespace
