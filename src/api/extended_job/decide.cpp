@@ -139,7 +139,9 @@ void Reconciliation::write_status(bool is_urgent) {
 void Reconciliation::act() {
     decision_.actions = std::move(outputs_);
     if (substance_of(next_) != substance_of(old_)) return write_status(next_.runs != old_.runs);
-    if (!next_acts_.empty() && held_.empty()) {
+    const bool is_held =
+        std::ranges::find(held_, engine::Reason::RunHeld, &Held::reason) != held_.end();
+    if (!next_acts_.empty() && !is_held) {
         decision_.needs_live = true;
         decision_.actions.push_back(std::move(next_acts_.front()));
     } else {

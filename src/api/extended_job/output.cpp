@@ -63,7 +63,7 @@ class Reading {
   private:
     template <class What>
     Said say(What what) const {
-        return engine::answer_of(OutputAnswer{question_.job, std::move(what)});
+        return engine::answer_of(OutputAnswer{question_.run, question_.job, std::move(what)});
     }
 
     Move next_container(const std::string& pod) const {
@@ -110,8 +110,8 @@ std::optional<Inquiry> inquire(const engine::Question& question, const Asking& a
     if (!asked) return std::nullopt;
     return Inquiry{asking.ns, patience,
                    [what = *asked](const Learnt& learnt) { return Reading{what, learnt}.next(); },
-                   [job = asked->job](const Error& error) {
-                       return engine::answer_of(OutputAnswer{job, Unknown{error.message}});
+                   [run = asked->run, job = asked->job](const Error& error) {
+                       return engine::answer_of(OutputAnswer{run, job, Unknown{error.message}});
                    }};
 }
 

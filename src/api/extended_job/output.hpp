@@ -5,6 +5,7 @@
 // keys that a Secret can have, is an output.
 #pragma once
 
+#include <cstdint>
 #include <expected>
 #include <map>
 #include <optional>
@@ -25,6 +26,7 @@ inline constexpr InquiryBounds output_bounds{.steps_max = 40};
 using Values = std::map<std::string, Redacted>;
 
 struct OutputQuestion {
+    std::int64_t run = 0;  // its number
     std::string job;
     bool has_succeeded = true;
     std::vector<std::string> containers;
@@ -37,6 +39,7 @@ struct OutputAnswer {
     struct Unknown {  // it is asked again
         std::string why;
     };
+    std::int64_t run = 0;
     std::string job;
     std::variant<std::map<std::string, Values>, Unusable, Unknown> what;  // by container
 };

@@ -2,6 +2,7 @@
 // decide.cpp, what becomes of each in runs.cpp, what a person is told in report.cpp.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -41,10 +42,13 @@ class Reconciliation {
     void follow_runs();
     void follow_planned(Run& run);
     void follow_job(Run& run);
-    void follow_ended(Run& run);
-    bool wants_output(const Run& run) const;
-    void write_output(Run& run);
-    bool is_output_refused();
+    bool waits_for_output(const Run& run) const;
+    void end_without_output(Run& run);
+    void follow_outputs();
+    const Run* next_to_ask(std::int64_t asked_last) const;
+    void keep_output(Run& run, const OutputAnswer& answer);
+    void hold_output(const Run& run, std::string why);
+    std::optional<std::string> refusal_of_output() const;
     void end(Run& run, bool has_succeeded, std::string message, Leaves leaves = Leaves::Job);
     bool keeps_leaving(const Leaving& one);
     void clear_away();

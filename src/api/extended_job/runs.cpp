@@ -62,66 +62,91 @@ void Reconciliation::follow_job(Run& run) {
     run.stage = next.stage;
     run.message = std::move(next.message);
     if (!next.is_ours) return end(run, false, run.message, Leaves::Nothing);
-    if (!jobs::is_under_way(run.stage) && !wants_output(run)) follow_ended(run);
+    end_without_output(run);
 }
 
-bool Reconciliation::wants_output(const Run& run) const {
-    return spec_.output && (run.stage == Stage::Succeeded || spec_.output->on_failure);
+// It has ended, and what it printed is wanted.
+bool Reconciliation::waits_for_output(const Run& run) const {
+    if (!spec_.output || run.job.empty()) return false;  // it is over
+    return run.stage == Stage::Succeeded ||
+           (run.stage == Stage::Failed && spec_.output->on_failure);
 }
 
-void Reconciliation::follow_ended(Run& run) {
-    if (wants_output(run))
-        write_output(run);
-    else
-        end(run, run.stage == Stage::Succeeded, run.message);
+void Reconciliation::end_without_output(Run& run) {
+    const bool has_ended = run.stage == Stage::Succeeded || run.stage == Stage::Failed;
+    if (has_ended && !waits_for_output(run)) end(run, run.stage == Stage::Succeeded, run.message);
 }
 
 // What the server says of a Secret is not repeated: it may hold what was to be written.
-bool Reconciliation::is_output_refused() {
+std::optional<std::string> Reconciliation::refusal_of_output() const {
     const auto& last = seen_.attempt;
     const bool is_of_output = last && last->ref.resource == &model::secrets;
-    if (!is_of_output || !last->refusal || !last->refusal->is_final()) return false;
+    if (!is_of_output || !last->refusal || !last->refusal->is_final()) return std::nullopt;
     const std::string secret = fmt::format("Secret {}", to_text(last->ref));
     if (last->refusal->status == 403)
-        held_.push_back({Reason::OutputHeld,
-                         fmt::format("{} may not be written (the right is the ClusterRole {}, "
-                                     "bound in the namespace)",
-                                     secret, right)});
-    else if (last->verb == engine::Action::Verb::Patch)
-        held_.push_back({Reason::OutputHeld, secret + " is there and belongs to somebody else"});
-    else
-        held_.push_back(
-            {Reason::OutputHeld, fmt::format("{} is refused as spec.output wants it (status {})",
-                                             secret, last->refusal->status)});
-    wake_at(now_ + jobs::held_pace);
-    return true;
+        return fmt::format(
+            "{} may not be written (the right is the ClusterRole {}, bound in the namespace)",
+            secret, right);
+    if (last->verb == engine::Action::Verb::Patch)
+        return secret + " is there and belongs to somebody else";
+    return fmt::format("{} is refused as spec.output wants it (status {})", secret,
+                       last->refusal->status);
 }
 
-// One run at a time: what was printed is kept until it is written, and no longer.
-void Reconciliation::write_output(Run& run) {
-    const bool has_succeeded = run.stage == Stage::Succeeded;
-    if (decision_.probe || !outputs_.empty()) return;  // after that one
-    const engine::Evidence* said = engine::last_of<OutputAnswer>(seen_.evidence);
-    const OutputAnswer* answer = said ? engine::opened<OutputAnswer>(*said->answer) : nullptr;
-    if (answer && answer->job != run.job) answer = nullptr;
-    const auto* unknown = answer ? std::get_if<OutputAnswer::Unknown>(&answer->what) : nullptr;
-    if (unknown) held_.push_back({Reason::OutputHeld, unknown->why});
-    if (unknown && now_ < said->at + jobs::held_pace) return wake_at(said->at + jobs::held_pace);
-    if (!answer || unknown) {
-        decision_.probe = engine::Probe{
-            run.job, engine::question_of(OutputQuestion{run.job, has_succeeded, spec_.containers})};
-        return;
-    }
-    if (const auto* unusable = std::get_if<OutputAnswer::Unusable>(&answer->what))
+// It is read anew: an output is in memory only until it is written or refused.
+void Reconciliation::hold_output(const Run& run, std::string why) {
+    decision_.noted = engine::Evidence{
+        run.job, engine::answer_of(OutputAnswer{run.number, run.job, OutputAnswer::Unknown{why}}),
+        now_};
+    held_.push_back({Reason::OutputHeld, std::move(why)});
+    wake_at(now_ + jobs::held_pace);
+}
+
+// What its Job has printed is known, or that nobody ever will.
+void Reconciliation::keep_output(Run& run, const OutputAnswer& answer) {
+    if (const auto* unusable = std::get_if<OutputAnswer::Unusable>(&answer.what))
         return end(run, false, "It ended, but " + unusable->why + ".");
-    if (is_output_refused() || !spec_.output) return;
-    const Output& output = *spec_.output;
-    for (const auto& [container, values] : std::get<std::map<std::string, Values>>(answer->what))
-        for (engine::Action& write : secret_writes(object_, output, container, values)) {
+    if (auto why = refusal_of_output()) return hold_output(run, std::move(*why));
+    if (!spec_.output) return;
+    for (const auto& [container, values] : std::get<std::map<std::string, Values>>(answer.what))
+        for (engine::Action& write : secret_writes(object_, *spec_.output, container, values)) {
             write.follows = !outputs_.empty();
             outputs_.push_back(std::move(write));
         }
-    end(run, has_succeeded, run.message);
+    end(run, run.stage == Stage::Succeeded, run.message);
+}
+
+// They take turns; null: nobody waits. Runs stand in the order of their numbers.
+const Run* Reconciliation::next_to_ask(std::int64_t asked_last) const {
+    const Run* first = nullptr;
+    for (const Run& run : next_.active) {
+        if (!waits_for_output(run)) continue;
+        if (run.number > asked_last) return &run;
+        if (!first) first = &run;
+    }
+    return first;
+}
+
+// One run at a time: what was printed is kept until it is written, and no longer. One whose output
+// cannot be read or written waits, and others have their turn before it is asked again.
+void Reconciliation::follow_outputs() {
+    const engine::Evidence* said = engine::last_of<OutputAnswer>(seen_.evidence);
+    const OutputAnswer* answer = said ? engine::opened<OutputAnswer>(*said->answer) : nullptr;
+    const auto told = std::ranges::find_if(next_.active, [&](const Run& run) {
+        return answer && run.job == answer->job && waits_for_output(run);
+    });
+    if (told != next_.active.end()) {
+        const auto* unknown = std::get_if<OutputAnswer::Unknown>(&answer->what);
+        if (!unknown) return keep_output(*told, *answer);
+        held_.push_back({Reason::OutputHeld, unknown->why});
+        const Instant due = said->at + jobs::held_pace;
+        if (now_ < due) return wake_at(due);
+    }
+    if (const Run* next = next_to_ask(answer ? answer->run : 0))
+        decision_.probe = engine::Probe{
+            next->job,
+            engine::question_of(OutputQuestion{next->number, next->job,
+                                               next->stage == Stage::Succeeded, spec_.containers})};
 }
 
 void Reconciliation::follow_runs() {
@@ -131,10 +156,11 @@ void Reconciliation::follow_runs() {
             case Stage::Due:
             case Stage::Made: follow_job(run); break;
             case Stage::Succeeded:
-            case Stage::Failed: follow_ended(run); break;
+            case Stage::Failed: end_without_output(run); break;
         }
+    follow_outputs();
     std::erase_if(next_.active, [](const Run& run) { return run.job.empty(); });
-    if (has_looked_) decision_.noted = jobs::looked(now_);
+    if (has_looked_ && !decision_.noted) decision_.noted = jobs::looked(now_);
 }
 
 // False: there is nothing more to do about it.

@@ -25,7 +25,7 @@ PodSeen pod(const std::string& name, const std::string& phase, const std::string
 
 Inquiry asked(bool has_succeeded) {
     const auto question =
-        engine::question_of(OutputQuestion{"job-x", has_succeeded, {"main", "side"}});
+        engine::question_of(OutputQuestion{1, "job-x", has_succeeded, {"main", "side"}});
     return *inquire(*question, {.ns = "shop", .metric_hosts = {}});
 }
 
@@ -96,7 +96,8 @@ struct Ended : Known {
         end_job(complete);
     }
     void answer(decltype(OutputAnswer::what) what) {
-        seen.evidence = {{"out", engine::answer_of(OutputAnswer{run().job, std::move(what)}), now}};
+        seen.evidence = {
+            {"out", engine::answer_of(OutputAnswer{1, run().job, std::move(what)}), now}};
     }
     void print(const std::string& text) {
         Values values;
@@ -175,6 +176,99 @@ TEST(ExtendedJobOutput, WhatCouldNotBeReadIsReadAgainAfterAWhile) {
     EXPECT_FALSE(ended.decided().probe);
     ended.now = ended.now + 30s;
     EXPECT_TRUE(ended.decided().probe);
+}
+
+// Runs for pods whose Jobs have all ended.
+struct EndedForPods : Known {
+    explicit EndedForPods(std::initializer_list<std::string> jobs)
+        : Known(R"({"strategy":"podstate","when":"ready"})",
+                R"(,"output":{"namePrefix":"keys-"})") {
+        Status status;
+        status.pod_state = "ready";
+        for (const std::string& job : jobs)
+            status.active.push_back({.number = ++status.runs,
+                                     .job = job,
+                                     .strategy = "podstate",
+                                     .stage = jobs::Stage::Succeeded,
+                                     .pod = "web-0",
+                                     .started = noon});
+        object.status = write_status(status);
+    }
+    void answer(std::int64_t run, const std::string& job, decltype(OutputAnswer::what) what) {
+        seen.evidence = {{job, engine::answer_of(OutputAnswer{run, job, std::move(what)}), now}};
+    }
+    void print(std::int64_t run, const std::string& job) {
+        Values values;
+        values.emplace("token", Redacted{"hush"});
+        answer(run, job, std::map<std::string, Values>{{"main", std::move(values)}});
+    }
+    std::string asked_of() const {
+        const Decision decision = decided();
+        return decision.probe ? decision.probe->key : "nobody";
+    }
+};
+
+TEST(ExtendedJobOutput, OneThatCannotBeReadIsAskedAgainWhenTheOthersHadTheirTurn) {
+    EndedForPods ended{"job-a", "job-b"};
+    EXPECT_EQ(ended.asked_of(), "job-a");
+    ended.answer(1, "job-a", OutputAnswer::Unknown{"the kubelet does not answer"});
+    EXPECT_EQ(ended.asked_of(), "nobody");
+    EXPECT_EQ(ended.decided().wake_at, noon + 30s);
+    ended.now = noon + 30s;
+    EXPECT_EQ(ended.asked_of(), "job-b");
+    EXPECT_EQ(ended.decided().report.reason, Reason::OutputHeld);
+    ended.answer(2, "job-b", OutputAnswer::Unknown{"the kubelet does not answer"});
+    EXPECT_EQ(ended.asked_of(), "nobody");
+    ended.now = noon + 1min;
+    EXPECT_EQ(ended.asked_of(), "job-a");
+}
+
+TEST(ExtendedJobOutput, AnAnswerServesTheRunThatItIsAbout) {
+    EndedForPods ended{"job-a", "job-b", "job-c"};
+    ended.print(2, "job-b");
+    const Decision decision = ended.decided();
+    EXPECT_FALSE(decision.probe);
+    ASSERT_EQ(decision.actions.size(), 3u);
+    EXPECT_EQ(decision.actions[0].object.ref.name, "keys-main");
+    ended.apply(decision);
+    EXPECT_EQ(ended.status().active.size(), 2u);
+    EXPECT_EQ(ended.status().last->job, "job-b");
+    EXPECT_EQ(ended.asked_of(), "job-c");
+}
+
+TEST(ExtendedJobOutput, ASecretThatWasRefusedIsNotWrittenAgainBeforeAWhile) {
+    EndedForPods ended{"job-a", "job-b"};
+    ended.print(1, "job-a");
+    ended.seen.attempt = engine::Attempt{
+        Verb::Patch, {&model::secrets, "shop", "keys-main"}, {}, engine::Refusal{422, "no"}};
+    const Decision refused = ended.decided();
+    EXPECT_EQ(refused.report.reason, Reason::OutputHeld);
+    ASSERT_TRUE(refused.noted);
+    ended.apply(refused);
+    ended.seen.attempt.reset();
+    ended.seen.evidence = {*refused.noted};
+    ended.now = noon + 29s;
+    EXPECT_EQ(ended.asked_of(), "nobody");
+    EXPECT_TRUE(ended.decided().actions.empty());
+    EXPECT_EQ(ended.decided().wake_at, noon + 30s);
+    ended.now = noon + 30s;
+    EXPECT_EQ(ended.asked_of(), "job-b");
+}
+
+TEST(ExtendedJobOutput, JobsOfOthersAreMadeWhileOneCannotBeRead) {
+    EndedForPods ended{"job-a"};
+    Status status = ended.status();
+    status.active.push_back({.number = ++status.runs,
+                             .job = "job-b",
+                             .strategy = "podstate",
+                             .stage = jobs::Stage::Due,
+                             .pod = "web-1",
+                             .started = noon});
+    ended.object.status = write_status(status);
+    ended.answer(1, "job-a", OutputAnswer::Unknown{"the kubelet does not answer"});
+    const Decision made = ended.decided();
+    ASSERT_EQ(made.actions.size(), 1u);
+    EXPECT_EQ(made.actions[0].object.ref.name, "job-b");
 }
 
 TEST(ExtendedJobOutput, OfAFailureItIsKeptOnlyIfSomebodyWantsIt) {
