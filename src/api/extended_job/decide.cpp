@@ -135,15 +135,26 @@ void Reconciliation::write_status(bool is_urgent) {
     decision_.actions.push_back(std::move(*write));
 }
 
+// What goes may make room for what is to be made, and waits for nobody; but one that is refused
+// lets others go first.
+std::optional<engine::Action> Reconciliation::next_act() {
+    const bool is_held =
+        std::ranges::find(held_, engine::Reason::RunHeld, &Held::reason) != held_.end();
+    const auto& tried = seen_.attempt;
+    const bool is_refused = tried && tried->refusal && tried->verb == engine::Action::Verb::Delete;
+    const bool may_go_on = !next_acts_.empty() && !is_held;
+    if (!deletions_.empty() && !(may_go_on && is_refused)) return std::move(deletions_.front());
+    if (may_go_on) return std::move(next_acts_.front());
+    return std::nullopt;
+}
+
 // What is new is written down, and acted upon when it is.
 void Reconciliation::act() {
     decision_.actions = std::move(outputs_);
     if (substance_of(next_) != substance_of(old_)) return write_status(next_.runs != old_.runs);
-    const bool is_held =
-        std::ranges::find(held_, engine::Reason::RunHeld, &Held::reason) != held_.end();
-    if (!next_acts_.empty() && !is_held) {
+    if (auto action = next_act()) {
         decision_.needs_live = true;
-        decision_.actions.push_back(std::move(next_acts_.front()));
+        decision_.actions.push_back(std::move(*action));
     } else {
         write_status(false);
     }

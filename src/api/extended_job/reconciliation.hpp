@@ -58,6 +58,7 @@ class Reconciliation {
     engine::StatusReport report_on_runs() const;
     engine::StatusReport report_on_last() const;
     void act();
+    std::optional<engine::Action> next_act();
     void write_status(bool is_urgent);
     engine::Action strategy_patch() const;
 
@@ -83,8 +84,10 @@ class Reconciliation {
     const Status old_;
     Status next_;
     engine::Decision decision_;
-    std::vector<engine::Action> outputs_;    // to be written before the status says that it is over
-    std::vector<engine::Action> next_acts_;  // once the status says what it is to say
+    std::vector<engine::Action> outputs_;  // to be written before the status says that it is over
+    // Once the status says what it is to say.
+    std::vector<engine::Action> next_acts_;
+    std::vector<engine::Action> deletions_;
     std::vector<Held> held_;
     bool has_looked_ = false;
     bool is_full_ = false;  // more pods than are remembered

@@ -83,10 +83,12 @@ std::optional<std::string> Reconciliation::refusal_of_output() const {
     const bool is_of_output = last && last->ref.resource == &model::secrets;
     if (!is_of_output || !last->refusal || !last->refusal->is_final()) return std::nullopt;
     const std::string secret = fmt::format("Secret {}", to_text(last->ref));
-    if (last->refusal->status == 403)
+    if (jobs::lacks_right(*last->refusal))
         return fmt::format(
             "{} may not be written (the right is the ClusterRole {}, bound in the namespace)",
             secret, right);
+    if (last->refusal->status == 403)
+        return secret + " is refused by something in the namespace, such as a ResourceQuota";
     if (last->verb == engine::Action::Verb::Patch)
         return secret + " is there and belongs to somebody else";
     return fmt::format("{} is refused as spec.output wants it (status {})", secret,
@@ -172,7 +174,7 @@ bool Reconciliation::keeps_leaving(const Leaving& one) {
     jobs::Step step = is_in_doubt ? asked(one.job).look() : asked(one.job).stop();
     if (auto* job = std::get_if<model::Ref>(&step)) return want(std::move(*job)), true;
     if (auto* action = std::get_if<engine::Action>(&step))
-        return next_acts_.push_back(std::move(*action)), true;
+        return deletions_.push_back(std::move(*action)), true;
     const auto* refused = std::get_if<jobs::Refused>(&step);
     // Without the right to delete it stays, and goes with its ExtendedJob.
     const bool is_tried_again = refused ? refused->status && *refused->status != 403 : is_in_doubt;

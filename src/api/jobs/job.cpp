@@ -87,6 +87,12 @@ bool Refused::is_for_good() const {
     return !status || std::ranges::find(for_good, *status) != std::end(for_good);
 }
 
+// As every authorizer of Kubernetes says it: is forbidden: User "x" cannot create resource "jobs".
+bool lacks_right(const Refusal& refusal) {
+    return refusal.status == 403 &&
+           (refusal.why.contains("is forbidden: User") || refusal.why.contains(" cannot "));
+}
+
 JobSeen state_of(const model::CustomObject& job) {
     const json::value status = model::parse_json(job.status);
     const JsonReader reader{&status};
@@ -124,7 +130,7 @@ Step Asked::what_is(const model::CustomObject& job) const {
 
 Refused Asked::refused(const Refusal& refusal) const {
     std::string why = "Job " + to_text(job_) + ": " + printable(refusal.why);
-    if (refusal.status == 403)
+    if (lacks_right(refusal))
         why += fmt::format(" (the right to run Jobs is the ClusterRole {}, bound in the namespace)",
                            right_);
     return {std::move(why), refusal.status};

@@ -92,6 +92,9 @@ struct Refused {
     bool is_for_good() const;
 };
 
+// Nobody has granted it, and somebody can; a quota, or a policy, refuses with the same status.
+bool lacks_right(const engine::Refusal& refusal);
+
 // What is known of it; or what must be looked at; or what must be done.
 using Step = std::variant<JobSeen, Refused, model::Ref, engine::Action>;
 

@@ -155,10 +155,14 @@ TEST(JobStep, WhatMayPassIsUnknownAndWhatWillNotIsASentence) {
     }
     EXPECT_EQ(why(step(Act::Run, tried(Verb::Create, engine::Refusal{422, "template is wrong"}))),
               "Job shop/smoke: template is wrong");
-    EXPECT_THAT(why(step(Act::Run, tried(Verb::Create, engine::Refusal{403, "jobs is forbidden"}))),
-                HasSubstr("jobs is forbidden (the right to run Jobs"));
-    EXPECT_THAT(why(step(Act::Look, unseen(403, "jobs is forbidden"))),
-                HasSubstr("jobs is forbidden (the right to run Jobs"));
+    const std::string no_right = R"(jobs.batch is forbidden: User "sluice" cannot create resource)";
+    EXPECT_THAT(why(step(Act::Run, tried(Verb::Create, engine::Refusal{403, no_right}))),
+                HasSubstr(no_right + " (the right to run Jobs"));
+    EXPECT_THAT(why(step(Act::Look, unseen(403, no_right))),
+                HasSubstr(no_right + " (the right to run Jobs"));
+    const std::string no_room = R"(jobs.batch "smoke" is forbidden: exceeded quota: few)";
+    EXPECT_EQ(why(step(Act::Run, tried(Verb::Create, engine::Refusal{403, no_room}))),
+              "Job shop/smoke: " + no_room);
     engine::Snapshot rubbish = unseen(0, "rubbish");
     rubbish.fetched[0].refusal->unreadable = true;
     EXPECT_EQ(why(step(Act::Look, rubbish)), "Job shop/smoke: rubbish");

@@ -120,8 +120,10 @@ TEST(ExtendedJobDecision, AJobOfSomebodyElseIsAFailure) {
 TEST(ExtendedJobDecision, WithoutTheRightARunWaits) {
     Known known{strategy("now")};
     known.settled();
-    known.seen.attempt = engine::Attempt{
-        Verb::Create, {&model::jobs, "shop", known.run().job}, {}, engine::Refusal{403, "no"}};
+    known.seen.attempt = engine::Attempt{Verb::Create,
+                                         {&model::jobs, "shop", known.run().job},
+                                         {},
+                                         engine::Refusal{403, "jobs is forbidden: User a cannot"}};
     const Decision held = known.decided();
     EXPECT_EQ(held.report.reason, Reason::RunHeld);
     EXPECT_THAT(held.report.message, HasSubstr("sluice-extendedjob-jobs"));
@@ -129,6 +131,50 @@ TEST(ExtendedJobDecision, WithoutTheRightARunWaits) {
     known.apply(held);
     EXPECT_EQ(known.status().active.size(), 1u);
     EXPECT_EQ(known.status().phase, "Held");
+}
+
+// A Job that is to go, and one that is to be made.
+struct OneGoesAndOneComes : Known {
+    OneGoesAndOneComes() : Known(strategy("now")) {
+        settled();
+        make_job();
+        end_job(complete);
+        set_strategy("now");
+        settled();
+        now = noon + 1min;
+        going = status().leaving.at(0).job;
+        see_job_of(going);
+    }
+    engine::Action after(Verb verb, const std::string& job, int status) {
+        seen.attempt = engine::Attempt{
+            verb, {&model::jobs, "shop", job}, {}, engine::Refusal{status, "exceeded quota: few"}};
+        for (int i = 0; i < 3; ++i) {
+            const Decision decision = decided();
+            if (!apply(decision)) return decision.actions.empty() ? Action{} : decision.actions[0];
+        }
+        return {};
+    }
+    std::string going = {};
+};
+
+TEST(ExtendedJobDecision, WhatGoesMakesRoomForWhatTheQuotaRefuses) {
+    OneGoesAndOneComes known;
+    EXPECT_EQ(known.decided().actions.at(0).verb, Verb::Delete);
+    const Action goes = known.after(Verb::Create, known.run().job, 403);
+    EXPECT_EQ(goes.verb, Verb::Delete);
+    EXPECT_EQ(goes.object.ref.name, known.going);
+    EXPECT_THAT(known.decided().report.message, Not(HasSubstr("sluice-extendedjob-jobs")));
+}
+
+TEST(ExtendedJobDecision, ADeletionThatIsRefusedKeepsNobodyWaiting) {
+    OneGoesAndOneComes known;
+    Status status = known.status();
+    status.leaving.push_back({"job-other", noon});
+    known.object.status = write_status(status);
+    const model::Ref other{&model::jobs, "shop", "job-other"};
+    known.seen.fetched.push_back({other, known.seen.fetched.at(0).object});
+    const Action made = known.after(Verb::Delete, known.going, 500);
+    EXPECT_EQ(made.verb, Verb::Create);
 }
 
 TEST(ExtendedJobDecision, ATemplateThatTheServerRefusesIsAFailure) {

@@ -137,16 +137,22 @@ TEST(ExtendedJobOutput, TheSecretIsWrittenBeforeTheRunIsOver) {
 }
 
 TEST(ExtendedJobOutput, ASecretThatCannotBeWrittenHoldsTheRun) {
-    for (const int status : {403, 422}) {
+    struct Case {
+        int status;
+        const char* said;
+        const char* told;
+    };
+    for (const auto& [status, said, told] :
+         {Case{403, "User a cannot hush", "sluice-extendedjob-jobs"},
+          Case{403, "exceeded quota: hush", "ResourceQuota"}, Case{422, "hush", "somebody"}}) {
         Ended ended{R"({"namePrefix":"keys-"})"};
         ended.print("hush");
-        ended.seen.attempt = engine::Attempt{Verb::Patch,
-                                             {&model::secrets, "shop", "keys-main"},
-                                             {},
-                                             engine::Refusal{status, "the server said hush"}};
+        ended.seen.attempt = engine::Attempt{
+            Verb::Patch, {&model::secrets, "shop", "keys-main"}, {}, engine::Refusal{status, said}};
         const Decision decision = ended.decided();
         EXPECT_EQ(decision.report.reason, Reason::OutputHeld) << status;
         EXPECT_THAT(decision.report.message, Not(HasSubstr("hush"))) << status;
+        EXPECT_THAT(decision.report.message, HasSubstr(told)) << status;
         ended.apply(decision);
         EXPECT_EQ(ended.status().active.size(), 1u) << status;
     }

@@ -217,8 +217,8 @@ TEST(UpgradeJobs, OneThatIsDueIsNotMadeWhileSomebodyHoldsTheUpgrade) {
 TEST(UpgradeJobs, WithoutTheRightItWaitsAndSaysHowItIsGranted) {
     Guarded known = before();
     known.settled();
-    known.seen.attempt =
-        engine::Attempt{Verb::Create, known.ref(), std::nullopt, engine::Refusal{403, "no"}};
+    known.seen.attempt = engine::Attempt{Verb::Create, known.ref(), std::nullopt,
+                                         engine::Refusal{403, "jobs is forbidden: User a cannot"}};
     const Decision decision = known.decided();
     EXPECT_EQ(decision.report.reason, Reason::RunHeld);
     EXPECT_THAT(decision.report.message, HasSubstr("sluice-extendedstatefulset-jobs"));
