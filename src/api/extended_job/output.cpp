@@ -68,12 +68,19 @@ class Reading {
 
     Move next_container(const std::string& pod) const {
         std::map<std::string, Values> outputs;
+        std::size_t left = outputs_bytes_max;
         for (const std::string& container : question_.containers) {
             const auto log = learnt_.logs.find({pod, container});
-            if (log == learnt_.logs.end()) return NeedLog{pod, container, output_bytes_max};
+            const std::size_t may_print = std::min(output_bytes_max, left);
+            if (log == learnt_.logs.end()) return NeedLog{pod, container, may_print};
+            if (!log->second && log->second.error().kind == ErrorKind::TooLarge &&
+                may_print < output_bytes_max)
+                return say(Unusable{fmt::format("its containers printed more than {} KiB together",
+                                                outputs_bytes_max >> 10)});
             if (!log->second && is_for_good(log->second.error()))
                 return say(Unusable{log->second.error().message});
             if (!log->second) return say(Unknown{log->second.error().message});
+            left -= std::min(left, log->second->reveal().size());
             auto values = read_output_text(log->second->reveal());
             if (!values)
                 return say(Unusable{

@@ -20,8 +20,13 @@ namespace sluice::api::extended_job {
 
 // What one container may print. A Secret holds a mebibyte, in base64.
 inline constexpr std::size_t output_bytes_max = 256u << 10;
-// As many steps as a Job may have containers, and the list of its pods.
-inline constexpr InquiryBounds output_bounds{.steps_max = 40};
+// What all of a Job may. It is in memory from the first log to the last Secret, and no budget of
+// objects knows of it.
+inline constexpr std::size_t outputs_bytes_max = 512u << 10;
+// So few at once, since each may hold that much; as many steps as a Job may have containers, and
+// the list of its pods.
+inline constexpr InquiryBounds output_bounds{
+    .calls_max = 16, .per_namespace_max = 2, .first_places = 8, .steps_max = 40};
 
 using Values = std::map<std::string, Redacted>;
 

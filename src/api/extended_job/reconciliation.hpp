@@ -47,6 +47,7 @@ class Reconciliation {
     void follow_outputs();
     const Run* next_to_ask(std::int64_t asked_last) const;
     void keep_output(Run& run, const OutputAnswer& answer);
+    void forget_output(const OutputAnswer& answer);
     void hold_output(const Run& run, std::string why);
     std::optional<std::string> refusal_of_output() const;
     void end(Run& run, bool has_succeeded, std::string message, Leaves leaves = Leaves::Job);

@@ -118,6 +118,12 @@ void Reconciliation::keep_output(Run& run, const OutputAnswer& answer) {
     end(run, run.stage == Stage::Succeeded, run.message);
 }
 
+// Nobody waits for it any more. Whose turn it was stays known.
+void Reconciliation::forget_output(const OutputAnswer& answer) {
+    decision_.noted =
+        engine::Evidence{"", engine::answer_of(OutputAnswer{answer.run, "", {}}), now_};
+}
+
 // They take turns; null: nobody waits. Runs stand in the order of their numbers.
 const Run* Reconciliation::next_to_ask(std::int64_t asked_last) const {
     const Run* first = nullptr;
@@ -137,6 +143,7 @@ void Reconciliation::follow_outputs() {
     const auto told = std::ranges::find_if(next_.active, [&](const Run& run) {
         return answer && run.job == answer->job && waits_for_output(run);
     });
+    if (answer && !answer->job.empty() && told == next_.active.end()) forget_output(*answer);
     if (told != next_.active.end()) {
         const auto* unknown = std::get_if<OutputAnswer::Unknown>(&answer->what);
         if (!unknown) return keep_output(*told, *answer);

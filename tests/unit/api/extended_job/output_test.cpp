@@ -60,6 +60,26 @@ TEST(ExtendedJobOutput, OfAJobThatFailedThePodThatFailedIsAsked) {
     EXPECT_EQ(std::get<NeedLog>(asked(false).next(learnt)).pod, "c");
 }
 
+TEST(ExtendedJobOutput, AllContainersOfAJobShareWhatItMayPrint) {
+    const auto question =
+        engine::question_of(OutputQuestion{1, "job-x", true, {"a", "b", "c", "d"}});
+    const Inquiry inquiry = *inquire(*question, {.ns = "shop", .metric_hosts = {}});
+    Learnt learnt;
+    learnt.pod_lists.emplace("job-name=job-x",
+                             std::vector{pod("p", "Succeeded", "2026-01-01T00:00:00Z")});
+    const std::string printed = R"({"a":")" + std::string(output_bytes_max - 1000, 'x') + R"("})";
+    for (const char* container : {"a", "b"}) {
+        EXPECT_EQ(std::get<NeedLog>(inquiry.next(learnt)).bytes_max, output_bytes_max);
+        learnt.logs.emplace(std::pair{"p", container}, Redacted{printed});
+    }
+    EXPECT_EQ(std::get<NeedLog>(inquiry.next(learnt)).bytes_max,
+              outputs_bytes_max - 2 * printed.size());
+    learnt.logs.emplace(std::pair{"p", "c"}, failure(ErrorKind::TooLarge, "too long"));
+    const Move move = inquiry.next(learnt);
+    EXPECT_EQ(std::get<OutputAnswer::Unusable>(answer_in(move).what).why,
+              "its containers printed more than 512 KiB together");
+}
+
 TEST(ExtendedJobOutput, WithoutAPodThereIsNothingToRead) {
     Learnt learnt;
     learnt.pod_lists.emplace("job-name=job-x", std::vector<PodSeen>{});
@@ -239,6 +259,22 @@ TEST(ExtendedJobOutput, AnAnswerServesTheRunThatItIsAbout) {
     ended.apply(decision);
     EXPECT_EQ(ended.status().active.size(), 2u);
     EXPECT_EQ(ended.status().last->job, "job-b");
+    EXPECT_EQ(ended.asked_of(), "job-c");
+}
+
+TEST(ExtendedJobOutput, WhatIsWrittenIsForgottenButNotWhoseTurnItIs) {
+    EndedForPods ended{"job-a", "job-b", "job-c"};
+    ended.print(2, "job-b");
+    const Decision writes = ended.decided();
+    EXPECT_FALSE(writes.noted);
+    ended.apply(writes);
+    const Decision forgets = ended.decided();
+    ASSERT_TRUE(forgets.noted);
+    const auto* left = engine::opened<OutputAnswer>(*forgets.noted->answer);
+    ASSERT_NE(left, nullptr);
+    EXPECT_TRUE(std::get<0>(left->what).empty());
+    ended.seen.evidence = {*forgets.noted};
+    EXPECT_FALSE(ended.decided().noted);
     EXPECT_EQ(ended.asked_of(), "job-c");
 }
 
