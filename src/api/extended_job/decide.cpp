@@ -40,6 +40,15 @@ std::size_t Reconciliation::active_for_pods() const {
         std::ranges::count_if(next_.active, [](const Run& one) { return !one.pod.empty(); }));
 }
 
+// So many runs may begin whose Jobs can be deleted in time. One of those before them is due next,
+// or is tried again.
+std::size_t Reconciliation::places_to_leave() {
+    const std::size_t taken = next_.leaving.size() + next_.active.size();
+    is_stuck_ = taken >= leaving_max && next_.active.empty() &&
+                next_.leaving.front().due + jobs::still_on_its_way <= now_;
+    return leaving_max - std::min(leaving_max, taken);
+}
+
 void Reconciliation::begin(Run run) {
     run.number = ++next_.runs;
     run.strategy = to_text(spec_.strategy);
@@ -52,7 +61,7 @@ void Reconciliation::begin(Run run) {
 // One at a time: the next one begins when the one before it is over.
 void Reconciliation::begin_errand() {
     const bool is_asked = spec_.strategy == Strategy::Now || spec_.strategy == Strategy::Once;
-    if (is_asked && active_for_pods() == next_.active.size() && next_.active.empty()) begin({});
+    if (is_asked && next_.active.empty() && places_to_leave() > 0) begin({});
 }
 
 bool Reconciliation::is_handled(const CustomObject& pod) const {
@@ -81,6 +90,7 @@ void Reconciliation::begin_for_pods() {
     const auto pods = pods_in_state();
     if (!pods.empty() && next_.handled.size() + pod_jobs_max > handled_max) forget_pods();
     std::size_t places = pod_jobs_max - std::min(pod_jobs_max, active_for_pods());
+    if (!pods.empty()) places = std::min(places, places_to_leave());
     for (const CustomObject* pod : pods) {
         is_full_ = next_.handled.size() >= handled_max;
         if (places == 0 || is_full_) break;

@@ -38,6 +38,7 @@ class Reconciliation {
     bool is_handled(const model::CustomObject& pod) const;
     void begin(Run run);
     std::size_t active_for_pods() const;
+    std::size_t places_to_leave();
 
     void follow_runs();
     void follow_planned(Run& run);
@@ -91,7 +92,8 @@ class Reconciliation {
     std::vector<engine::Action> deletions_;
     std::vector<Held> held_;
     bool has_looked_ = false;
-    bool is_full_ = false;  // more pods than are remembered
+    bool is_full_ = false;   // more pods than are remembered
+    bool is_stuck_ = false;  // Jobs that should be gone are in the way of others
 };
 
 void write_report(Status& status, const Status& old, const engine::StatusReport& report,

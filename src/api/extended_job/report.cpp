@@ -83,6 +83,14 @@ void Reconciliation::report() {
                         "remembered, and none is run for others.",
                         handled_max),
             fmt::format("a narrower selector: kubectl -n {} edit extendedjob {}", ns(), name())};
+    else if (is_stuck_)
+        decision_.report = {Phase::Held, Reason::RunHeld,
+                            fmt::format("{} Jobs that are over cannot be deleted, Job {} for one; "
+                                        "no other is run before they are gone.",
+                                        next_.leaving.size(), next_.leaving.front().job),
+                            fmt::format("whatever keeps them; to see it: kubectl -n {} delete job "
+                                        "{}",
+                                        ns(), next_.leaving.front().job)};
     else if (!next_.active.empty())
         decision_.report = report_on_runs();
     else if (next_.last)

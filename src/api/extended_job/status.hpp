@@ -20,7 +20,8 @@ namespace sluice::api::extended_job {
 inline constexpr std::size_t pod_jobs_max = 5;
 // So many pods are remembered. What is written of them is bounded by the size of a status.
 inline constexpr std::size_t handled_max = 128;
-// So many Jobs wait to be deleted; beyond, the oldest goes with the ExtendedJob.
+// So many Jobs wait to be deleted. No run begins whose Job could not wait with them: one that is
+// forgotten stays until the ExtendedJob goes.
 inline constexpr std::size_t leaving_max = 16;
 
 struct Run {

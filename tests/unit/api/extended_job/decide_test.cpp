@@ -350,6 +350,51 @@ TEST(ExtendedJobDecision, SoManyJobsRunForPodsAtOnce) {
     EXPECT_EQ(known.status().active.size(), pod_jobs_max);
 }
 
+// So many Jobs have succeeded and are still to be deleted.
+Status leaving(std::size_t jobs, Instant due) {
+    Status status;
+    status.pod_state = "ready";
+    for (std::size_t i = 0; i < jobs; ++i)
+        status.leaving.push_back({"job-" + std::to_string(i), due});
+    return status;
+}
+
+TEST(ExtendedJobDecision, NoMoreJobsRunForPodsThanCanBeDeleted) {
+    Known known{for_ready_pods};
+    for (int i = 0; i < 5; ++i)
+        known.add_pod("web-" + std::to_string(i), ready);
+    known.object.status = write_status(leaving(leaving_max - 2, noon + 20s));
+    EXPECT_EQ(known.decided().rests_on.size(), 2u);
+    known.see_pods();
+    known.apply(known.decided());
+    EXPECT_EQ(known.status().active.size(), 2u);
+    EXPECT_EQ(known.decided().wake_at, noon + 20s);
+    EXPECT_EQ(known.status().phase, "Running");
+}
+
+TEST(ExtendedJobDecision, WhoAsksForARunWaitsUntilItsJobCanBeDeleted) {
+    Known known{strategy("now")};
+    known.object.status = write_status(leaving(leaving_max, noon + 20s));
+    EXPECT_EQ(known.settled().wake_at, noon + 20s);
+    EXPECT_EQ(known.status().runs, 0);
+    EXPECT_EQ(known.status().phase, "Idle");
+    known.object.status = write_status(leaving(leaving_max - 1, noon + 20s));
+    known.apply(known.decided());
+    EXPECT_EQ(known.status().runs, 1);
+}
+
+TEST(ExtendedJobDecision, JobsThatCannotBeDeletedAreToldOf) {
+    Known known{strategy("now")};
+    known.object.status = write_status(leaving(leaving_max, noon - 1min));
+    for (const Leaving& one : known.status().leaving)
+        known.seen.fetched.push_back(
+            {{&model::jobs, "shop", one.job}, std::nullopt, engine::Refusal{422, "a webhook"}});
+    const Decision stuck = known.settled();
+    EXPECT_EQ(known.status().reason, "RunHeld");
+    EXPECT_THAT(known.status().message, HasSubstr("Job job-0"));
+    EXPECT_EQ(stuck.wake_at, noon + 30s);
+}
+
 TEST(ExtendedJobDecision, PodsThatAreGoneAreForgottenOnceThereAreMany) {
     Known known{for_ready_pods};
     Status status;
