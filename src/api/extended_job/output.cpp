@@ -25,13 +25,24 @@ struct Finished {
     std::string created;
 };
 
+// Whoever may make pods may give them the labels of a Job.
+bool is_controlled_by(const std::string& uid, const json::value& pod) {
+    const json::value* owners = model::value_at(pod, "/metadata/ownerReferences");
+    if (!owners || !owners->is_array()) return false;
+    return std::ranges::any_of(owners->get_array(), [&](const json::value& owner) {
+        const json::value* controls = model::value_at(owner, "/controller");
+        return controls && *controls == true && model::text_at(owner, "/uid") == uid;
+    });
+}
+
 // Nothing: none has ended that way.
-std::optional<Finished> last_of(const std::vector<PodSeen>& pods, bool has_succeeded) {
+std::optional<Finished> last_of(const std::vector<PodSeen>& pods, const OutputQuestion& asked) {
     std::optional<Finished> last;
     for (const PodSeen& pod : pods) {
         const json::value whole = model::parse_json(pod.json);
-        if (model::text_at(whole, "/status/phase") != (has_succeeded ? "Succeeded" : "Failed"))
-            continue;
+        const std::string_view phase = asked.has_succeeded ? "Succeeded" : "Failed";
+        if (model::text_at(whole, "/status/phase") != phase) continue;
+        if (!is_controlled_by(asked.job_uid, whole)) continue;
         Finished one{std::string{model::text_at(whole, "/metadata/name")},
                      std::string{model::text_at(whole, "/metadata/creationTimestamp")}};
         if (!last || std::tie(one.created, one.name) > std::tie(last->created, last->name))
@@ -55,7 +66,7 @@ class Reading {
         const auto listed = learnt_.pod_lists.find(selector);
         if (listed == learnt_.pod_lists.end()) return NeedPods{selector};
         if (!listed->second) return say(Unknown{listed->second.error().message});
-        const auto pod = last_of(*listed->second, question_.has_succeeded);
+        const auto pod = last_of(*listed->second, question_);
         if (!pod) return say(Unusable{"no pod of the Job is left that could be asked"});
         return next_container(pod->name);
     }

@@ -1,8 +1,9 @@
 // What the containers of a Job have printed: how it is asked for, and what it is read as. One pod
 // of the Job is asked: one that has succeeded, or of a Job that has failed the last one that did.
 //
-// Promises: nothing of what was printed is in any sentence; only a flat JSON object of texts, with
-// keys that a Secret can have, is an output.
+// Promises: a pod is of the Job if that controls it, by its UID, whatever its labels say; nothing
+// of what was printed is in any sentence; only a flat JSON object of texts, with keys that a Secret
+// can have, is an output.
 #pragma once
 
 #include <cstdint>
@@ -33,6 +34,7 @@ using Values = std::map<std::string, Redacted>;
 struct OutputQuestion {
     std::int64_t run = 0;  // its number
     std::string job;
+    std::string job_uid;
     bool has_succeeded = true;
     std::vector<std::string> containers;
 };

@@ -62,6 +62,8 @@ void Reconciliation::follow_job(Run& run) {
     run.stage = next.stage;
     run.message = std::move(next.message);
     if (!next.is_ours) return end(run, false, run.message, Leaves::Nothing);
+    const engine::Fetched* at = seen_.fetched_as(job_ref(run.job));
+    if (!jobs::is_under_way(run.stage) && at && at->object) run.uid = at->object->meta.uid;
     end_without_output(run);
 }
 
@@ -154,7 +156,7 @@ void Reconciliation::follow_outputs() {
     if (const Run* next = next_to_ask(answer ? answer->run : 0))
         decision_.probe = engine::Probe{
             next->job,
-            engine::question_of(OutputQuestion{next->number, next->job,
+            engine::question_of(OutputQuestion{next->number, next->job, next->uid,
                                                next->stage == Stage::Succeeded, spec_.containers})};
 }
 

@@ -12,7 +12,8 @@ constexpr auto run_fields = [](auto& json, auto& run) {
         .word("stage", run.stage, jobs::stages)
         .field("pod", run.pod, name_max)
         .field("startedAt", run.started)
-        .field("message", run.message, sentence_max);
+        .field("message", run.message, sentence_max)
+        .field("uid", run.uid, word_max);
 };
 
 constexpr auto last_fields = [](auto& json, auto& run) {

@@ -34,6 +34,7 @@ struct Run {
     std::string pod = {};  // that it runs for; empty: for none
     Instant started = {};
     std::string message = {};  // why its Job has failed
+    std::string uid = {};      // of its Job, once that has ended
     friend bool operator==(const Run&, const Run&) = default;
 };
 

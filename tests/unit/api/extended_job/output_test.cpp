@@ -17,15 +17,17 @@ using ::testing::Not;
 using Verb = engine::Action::Verb;
 namespace json = boost::json;
 
-PodSeen pod(const std::string& name, const std::string& phase, const std::string& created) {
+PodSeen pod(const std::string& name, const std::string& phase, const std::string& created,
+            const std::string& owner = R"({"uid":"uid-job","controller":true})") {
     return {"uid-" + name, "",
             R"({"metadata":{"name":")" + name + R"(","creationTimestamp":")" + created +
-                R"("},"status":{"phase":")" + phase + R"("}})"};
+                R"(","ownerReferences":[)" + owner + R"(]},"status":{"phase":")" + phase +
+                R"("}})"};
 }
 
 Inquiry asked(bool has_succeeded) {
     const auto question =
-        engine::question_of(OutputQuestion{1, "job-x", has_succeeded, {"main", "side"}});
+        engine::question_of(OutputQuestion{1, "job-x", "uid-job", has_succeeded, {"main", "side"}});
     return *inquire(*question, {.ns = "shop", .metric_hosts = {}});
 }
 
@@ -62,7 +64,7 @@ TEST(ExtendedJobOutput, OfAJobThatFailedThePodThatFailedIsAsked) {
 
 TEST(ExtendedJobOutput, AllContainersOfAJobShareWhatItMayPrint) {
     const auto question =
-        engine::question_of(OutputQuestion{1, "job-x", true, {"a", "b", "c", "d"}});
+        engine::question_of(OutputQuestion{1, "job-x", "uid-job", true, {"a", "b", "c", "d"}});
     const Inquiry inquiry = *inquire(*question, {.ns = "shop", .metric_hosts = {}});
     Learnt learnt;
     learnt.pod_lists.emplace("job-name=job-x",
@@ -78,6 +80,17 @@ TEST(ExtendedJobOutput, AllContainersOfAJobShareWhatItMayPrint) {
     const Move move = inquiry.next(learnt);
     EXPECT_EQ(std::get<OutputAnswer::Unusable>(answer_in(move).what).why,
               "its containers printed more than 512 KiB together");
+}
+
+TEST(ExtendedJobOutput, APodThatOnlyLooksLikeOneOfTheJobIsNotAsked) {
+    Learnt learnt;
+    const std::string later = "2026-01-03T00:00:00Z";
+    std::vector pods{pod("a", "Succeeded", "2026-01-01T00:00:00Z")};
+    for (const char* owner : {"", R"({"uid":"uid-job"})", R"({"uid":"uid-job","controller":false})",
+                              R"({"uid":"uid-other","controller":true})"})
+        pods.push_back(pod("z", "Succeeded", later, owner));
+    learnt.pod_lists.emplace("job-name=job-x", pods);
+    EXPECT_EQ(std::get<NeedLog>(asked(true).next(learnt)).pod, "a");
 }
 
 TEST(ExtendedJobOutput, WithoutAPodThereIsNothingToRead) {
@@ -133,6 +146,7 @@ TEST(ExtendedJobOutput, ItIsAskedForOnceTheJobHasEnded) {
     const auto* question = engine::opened<OutputQuestion>(*decision.probe->question);
     ASSERT_NE(question, nullptr);
     EXPECT_EQ(question->job, ended.run().job);
+    EXPECT_EQ(question->job_uid, "uid-job");
     EXPECT_TRUE(question->has_succeeded);
 }
 
