@@ -109,7 +109,9 @@ void Reconciliation::hold_output(const Run& run, std::string why) {
 // What its Job has printed is known, or that nobody ever will.
 void Reconciliation::keep_output(Run& run, const OutputAnswer& answer) {
     if (const auto* unusable = std::get_if<OutputAnswer::Unusable>(&answer.what))
-        return end(run, false, "It ended, but " + unusable->why + ".");
+        return end(run, false,
+                   run.message.empty() ? fmt::format("It ended, but {}.", unusable->why)
+                                       : fmt::format("{}; and {}.", run.message, unusable->why));
     if (auto why = refusal_of_output()) return hold_output(run, std::move(*why));
     if (!spec_.output) return;
     for (const auto& [container, values] : std::get<std::map<std::string, Values>>(answer.what))

@@ -327,6 +327,21 @@ TEST(ExtendedJobOutput, JobsOfOthersAreMadeWhileOneCannotBeRead) {
     EXPECT_EQ(made.actions[0].object.ref.name, "job-b");
 }
 
+TEST(ExtendedJobOutput, WhyAJobFailedIsToldAlsoIfItsOutputCannotBeRead) {
+    Known known{strategy("now"), R"(,"output":{"namePrefix":"k-","writeOnFailure":true})"};
+    known.settled();
+    known.make_job();
+    known.end_job(failed);
+    known.seen.evidence = {
+        {"out",
+         engine::answer_of(OutputAnswer{
+             1, known.run().job, OutputAnswer::Unusable{"no pod of the Job is left to be asked"}}),
+         known.now}};
+    known.apply(known.decided());
+    EXPECT_EQ(known.status().last->message,
+              "BackoffLimitExceeded; and no pod of the Job is left to be asked.");
+}
+
 TEST(ExtendedJobOutput, OfAFailureItIsKeptOnlyIfSomebodyWantsIt) {
     for (const bool wanted : {false, true}) {
         Known known{strategy("now"), fmt::format(R"(,"output":{{"namePrefix":"k-",)"
