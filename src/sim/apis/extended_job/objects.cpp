@@ -16,6 +16,31 @@ json::value labels_of(const std::string& text) {
     return labels;
 }
 
+// "app=web,tier!=test,zone,!old", as `kubectl -l` has it.
+json::value selector_of(const std::string& text) {
+    std::string labels;
+    json::array terms;
+    const auto add = [&](std::string_view key, std::string_view op, json::array values) {
+        terms.push_back(json::object{{"key", key}, {"operator", op}});
+        if (!values.empty()) terms.back().get_object()["values"] = std::move(values);
+    };
+    for (const std::string_view one : parts_of(text, ',')) {
+        const std::size_t unlike = one.find("!=");
+        if (unlike != one.npos)
+            add(one.substr(0, unlike), "NotIn", {json::string(one.substr(unlike + 2))});
+        else if (one.starts_with('!'))
+            add(one.substr(1), "DoesNotExist", {});
+        else if (!one.contains('='))
+            add(one, "Exists", {});
+        else
+            labels += "," + std::string{one};
+    }
+    json::object selector;
+    if (!labels.empty()) selector["matchLabels"] = labels_of(labels);
+    if (!terms.empty()) selector["matchExpressions"] = std::move(terms);
+    return selector;
+}
+
 // A list is written as a whole: a container for each name.
 json::value containers_of(const std::string& names) {
     json::array containers;
@@ -34,7 +59,7 @@ json::value printed_by(const std::string& text) {
 constexpr WordField own_fields[] = {
     {"strategy", strategy_at, as_text},
     {"when", "/spec/trigger/podstate/when", as_text},
-    {"selector", "/spec/trigger/podstate/selector/matchLabels", labels_of},
+    {"selector", "/spec/trigger/podstate/selector", selector_of},
     {"behaves", "/spec/template/metadata/annotations/sim.sluice.dev~1behaviour", as_text},
     {"prints", "/spec/template/metadata/annotations/sim.sluice.dev~1output", printed_by},
     {"restart", "/spec/template/spec/restartPolicy", as_text},

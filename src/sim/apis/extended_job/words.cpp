@@ -49,7 +49,8 @@ Seen secret_seen(const World& world, Words words) {
 constexpr Action action_table[] = {
     {"extendedjob",
      "NAME [strategy manual|now|once|podstate|done] [when ready|notready|created|deleted] "
-     "[selector KEY=VALUE,...] [behaves HOW] [restart Never|OnFailure] [containers NAME,...] "
+     "[selector KEY=VALUE,KEY!=VALUE,KEY,!KEY] [behaves HOW] [restart Never|OnFailure] [containers "
+     "NAME,...] "
      "[output PREFIX] [prints JSON] [labels KEY=VALUE,...] [on-failure true] "
      "[on-config-change true]",
      1, create_job},
