@@ -29,6 +29,16 @@ RequestFailure failure_of(RequestFailure failure, std::string_view doing) {
     return failure;
 }
 
+// Why a write was refused may quote what was to be written, but where only rights were asked about.
+RequestFailure without_secrets(RequestFailure failure) {
+    const bool is_of_rights = failure.status == 403 && failure.message.starts_with("secrets") &&
+                              failure.message.contains(" is forbidden: User \"");
+    if (failure.status != 0 && !is_of_rights)
+        failure.message =
+            fmt::format("status {}; what it says about a Secret is not repeated", failure.status);
+    return failure;
+}
+
 // Answered, but not so that it can be read.
 RequestFailure malformed(const Error& error, std::string_view doing) {
     RequestFailure failure = failure_of({0, Duration{0}, error.message}, doing);
@@ -198,6 +208,8 @@ Next Caller::begin(const controller::Write& effect) {
                 return Next{.input =
                                 controller::Written{ticket, std::unexpected(std::move(failure))}};
             };
+            if (!answer && resource->plural == std::string_view{"secrets"})
+                answer = std::unexpected(without_secrets(std::move(answer.error())));
             if (!answer) return failed(failure_of(std::move(answer.error()), doing));
             if (deletes) return {.input = controller::Written{ticket, std::nullopt}};
             auto object = decoder_.object(*resource, std::move(*answer));

@@ -88,9 +88,9 @@ TEST_F(ClusterTest, AWorkloadIsReadWithTheObjectsThatExist) {
     ASSERT_EQ(live->objects.size(), 1u);
     EXPECT_EQ(live->objects[0].resource, &rollouts);
     EXPECT_EQ(live->objects[0].object, model::decode_custom_object(rollout_text));
-    EXPECT_THAT(requests, ElementsAre(HasSubstr("/statefulsets/web"), HasSubstr("/pods?"),
-                                      "GET " + objects + "/gone", "GET " + objects + "/web"))
-        << "objects after the pods, without a resourceVersion";
+    EXPECT_THAT(requests, ElementsAre(HasSubstr("/statefulsets/web"), "GET " + objects + "/gone",
+                                      "GET " + objects + "/web", HasSubstr("/pods?")))
+        << "pods after the objects, without a resourceVersion";
 }
 
 TEST_F(ClusterTest, AReadWithAnObjectThatCannotBeReadFails) {

@@ -23,8 +23,10 @@ using model::testing::rollout_text;
 using model::testing::rollouts;
 using model::testing::statefulset_text;
 using model::testing::watch_line;
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using Verb = engine::Action::Verb;
 
 const model::Ref web{&model::statefulsets, "shop", "web"};
@@ -178,6 +180,25 @@ TEST(Calls, AWriteIsAnsweredWithTheObjectUnlessItIsGone) {
     EXPECT_EQ(written(patch, "{}").error().status, 0) << "an answer that cannot be read is none";
     EXPECT_EQ(written(patch, refused(422)).error().status, 422);
     EXPECT_FALSE(written(engine::deletion_of({web, "u"}), statefulset_text).value().has_value());
+}
+
+TEST(Calls, WhatIsSaidOfASecretThatIsRefusedIsNotRepeatedButWhatIsSaidOfRights) {
+    Caller caller{"me"};
+    const auto said = [&](int status, const std::string& words) {
+        engine::Action write{
+            .verb = Verb::Create, .object = {{&model::secrets, "shop", "keys"}, ""}, .body = "{}"};
+        const Next end = Talk{}.play(caller.begin(Write{7, std::move(write)}),
+                                     {std::unexpected(runtime::RequestFailure{status, 2s, words})});
+        const auto& failure = std::get<Written>(end.input.value()).answer.error();
+        return failure.message + " / " + failure.said;
+    };
+    EXPECT_THAT(said(422, "Secret \"keys\" is invalid: data[key]: Invalid value: \"CANARY\""),
+                AllOf(HasSubstr("422"), Not(HasSubstr("CANARY"))));
+    EXPECT_THAT(said(403, "admission webhook denied the request: CANARY"),
+                Not(HasSubstr("CANARY")));
+    const std::string rights = "secrets is forbidden: User \"sluice\" cannot create resource";
+    EXPECT_THAT(said(403, rights), HasSubstr(rights));
+    EXPECT_THAT(said(0, "connection refused"), HasSubstr("connection refused"));
 }
 
 TEST(Calls, AnEventThatIsLostIsAWarningAndNoInput) {
