@@ -9,6 +9,7 @@ import pytest
 import yaml
 
 from harness.api import ApiError, Object
+from harness.failure import HarnessError
 from harness.kubelets import BEHAVIOUR, FAILING, UNENDING
 from harness.places import REPOSITORY
 from harness.waiting import stays, wait_for
@@ -16,7 +17,12 @@ from harness.workloads import IMAGE_A, IMAGE_B
 from phased_world import Stories, running, world  # noqa: F401: fixtures
 from test_extendedstatefulset import KIND, LABEL, NAME, PREFIX, Extended, extended
 
-BINDING = REPOSITORY / "deploy/optional/extendedstatefulset-jobs-binding.yaml"
+OPTIONAL = REPOSITORY / "deploy/optional"
+BINDING = OPTIONAL / "extendedstatefulset-jobs-binding.yaml"
+# Who has Jobs run, and the role that lets him.
+RIGHTS = {("argoproj.io", "AnalysisRun"): "sluice-analysis-jobs",
+          (PREFIX, "ExtendedJob"): "sluice-extendedjob-jobs",
+          (PREFIX, KIND): "sluice-extendedstatefulset-jobs"}
 STORIES = Stories(Extended)
 
 
@@ -59,6 +65,65 @@ def the_example_of_the_document(s: Extended) -> None:
     assert re.fullmatch(r"migrating-v2-post-[0-9a-f]{8}", made[0])
     assert re.fullmatch(r"migrating-v2-pre-[0-9a-f]{8}", made[1])
     s.wait_for_event("JobRunning", "migrating")
+
+
+def wait_for_rights(s: Extended, bound: set[str]) -> None:
+    """A Job is made for whom a role is bound, and for nobody else."""
+    operator = s.world.operator_api()
+
+    def refusal(group: str, kind: str) -> str:
+        owner = {"apiVersion": f"{group}/v1alpha1", "kind": kind, "name": NAME, "uid": "somebody",
+                 "controller": True}
+        body = {"apiVersion": "batch/v1", "kind": "Job", "spec": job(), "metadata": {
+            "name": "mine", "namespace": s.namespace, "ownerReferences": [owner],
+            "labels": {LABEL: NAME, "extendedjob": "true"}}}
+        try:
+            operator.create(body, dry_run=True)
+            return ""
+        except ApiError as error:
+            return error.message
+
+    for owner, role in RIGHTS.items():
+        wanted = f"are made only where {role} is bound"
+        wait_for(f"an answer as to {role}", lambda: refusal(*owner), lambda said: (
+            said == "" if role in bound else wanted in said))
+
+
+@STORIES.add
+def the_right_to_run_jobs_of_one_api_is_none_for_another(s: Extended) -> None:
+    owner = f"owner-of-{s.namespace}"
+    s.api.kubectl("-n", s.namespace, "create", "rolebinding", "admin", "--clusterrole=admin",
+                  f"--user={owner}")
+
+    def bind(role: str) -> None:
+        """By somebody who has nothing but this namespace."""
+        manifest = (OPTIONAL / f"{role.removeprefix('sluice-')}-binding.yaml").read_text()
+
+        def refusal() -> str:
+            try:
+                s.api.kubectl(f"--as={owner}", "apply", "-f", "-", stdin=manifest.replace(
+                    "namespace: shop", f"namespace: {s.namespace}"))
+                return ""
+            except HarnessError as error:
+                return str(error)
+
+        # Kubernetes takes a moment to add it to the rights of admins.
+        wait_for(f"{role} to be bound", refusal, lambda said: said == "")
+
+    bound: set[str] = set()
+    for role in ("sluice-analysis-jobs", "sluice-extendedjob-jobs"):
+        bind(role)
+        bound.add(role)
+        wait_for_rights(s, bound)
+    s.begin(1, {"preUpgrade": job()})
+    s.change_image(IMAGE_B)
+    told = s.wait_for_reason("RunHeld")
+    assert "are made only where sluice-extendedstatefulset-jobs is bound" in told["message"]
+    assert "-v2-pre-" in told["message"] and jobs(s) == []
+    bind("sluice-extendedstatefulset-jobs")
+    wait_for_rights(s, set(RIGHTS.values()))
+    s.wait_until_served(2)
+    assert len(jobs(s)) == 1
 
 
 @STORIES.add

@@ -32,7 +32,7 @@ ON_SECRETS = (
 )
 OPERATOR = {"kind": "ServiceAccount", "name": "sluice", "namespace": "sluice-system"}
 READING = {"get", "list", "watch"}
-RULES_MAX = 44
+RULES_MAX = 47
 VERBS_NEVER = {"escalate", "bind", "impersonate", "deletecollection", "approve", "sign"}
 RESOURCES_NEVER = {
     "pods/exec", "pods/attach", "pods/portforward", "pods/proxy", "pods/ephemeralcontainers",
@@ -78,8 +78,10 @@ MAKES = {
 # A rollback, an abort and a pod that is stuck: all APIs delete pods, and they have one role for it.
 DELETES_PODS = {"ClusterRole sluice-workloads"}
 # Whoever makes Jobs can run anything.
-JOBS = {"ClusterRole sluice-analysis-jobs", "ClusterRole sluice-extendedjob-jobs",
-        "ClusterRole sluice-extendedstatefulset-jobs"}
+# Each of these roles is consent for one API, and says for which by a verb on what it runs Jobs for.
+JOBS = {"ClusterRole sluice-analysis-jobs": "analysisruns",
+        "ClusterRole sluice-extendedjob-jobs": "extendedjobs",
+        "ClusterRole sluice-extendedstatefulset-jobs": "extendedstatefulsets"}
 # What Jobs print is read, and kept in Secrets, which are not read.
 KEEPS_OUTPUT = "ClusterRole sluice-extendedjob-jobs"
 
@@ -122,6 +124,8 @@ def faults_of_rule(role: str, rule: Object) -> Iterator[str]:
         at_most = VERBS_AT_MOST.get(resource, set(rule["verbs"]))
         if role in DELETES_PODS and resource == "pods":
             at_most = at_most | {"delete"}
+        if JOBS.get(role) == resource:
+            at_most = at_most | {"run-jobs"}
         at_most = at_most | MAKES.get(role, {}).get(resource, set())
         for verb in set(rule["verbs"]) - at_most:
             yield f"{role}: {verb} on {resource}"
@@ -168,6 +172,16 @@ def test_rights_are_few_and_come_from_one_folder() -> None:
     elsewhere = {obj["kind"] for obj in shipped(".", *folders)
                  if obj["apiVersion"].startswith("rbac.")}
     assert elsewhere == {"RoleBinding"}, "roles, and bindings for everywhere, are in deploy/rbac"
+
+
+def test_each_role_to_run_jobs_is_consent_for_one_api_and_can_be_bound_by_admins() -> None:
+    roles = {f"{obj['kind']} {obj['metadata']['name']}": obj for obj in shipped("rbac")}
+    for name, resource in JOBS.items():
+        consent = [rule["resources"] for rule in roles[name]["rules"]
+                   if "run-jobs" in rule["verbs"]]
+        assert consent == [[resource]]
+        labels = roles[name]["metadata"]["labels"]
+        assert labels["rbac.authorization.k8s.io/aggregate-to-admin"] == "true"
 
 
 def test_in_namespaces_the_same_roles_are_bound_as_everywhere() -> None:
@@ -249,6 +263,8 @@ def binding(kind: str = "ClusterRoleBinding", to: str = "sluice", **subject: str
     binding(to="sluice-extendedstatefulset-jobs"),
     role(name="sluice-extendedstatefulset-jobs", resources=["secrets"], verbs=["create", "patch"]),
     role(name="sluice-extendedstatefulset-jobs", resources=["pods/log"]),
+    role(apiGroups=["argoproj.io"], resources=["analysisruns"], verbs=["run-jobs"]),
+    role(name="sluice-extendedjob-jobs", resources=["extendedstatefulsets"], verbs=["run-jobs"]),
     binding(kind="RoleBinding", to="sluice-analysis-jobs"),
     binding(kind="RoleBinding", to=SECRET_READER), binding(to="cluster-admin"),
     binding(name="default"), {**role(), "aggregationRule": {}},

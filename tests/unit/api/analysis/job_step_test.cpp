@@ -163,6 +163,9 @@ TEST(JobStep, WhatMayPassIsUnknownAndWhatWillNotIsASentence) {
     const std::string no_room = R"(jobs.batch "smoke" is forbidden: exceeded quota: few)";
     EXPECT_EQ(why(step(Act::Run, tried(Verb::Create, engine::Refusal{403, no_room}))),
               "Job shop/smoke: " + no_room);
+    const std::string said = "Jobs are made only where sluice-analysis-jobs is bound.";
+    EXPECT_EQ(why(step(Act::Run, tried(Verb::Create, engine::Refusal{403, said}))),
+              "Job shop/smoke: " + said);
     engine::Snapshot rubbish = unseen(0, "rubbish");
     rubbish.fetched[0].refusal->unreadable = true;
     EXPECT_EQ(why(step(Act::Look, rubbish)), "Job shop/smoke: rubbish");
