@@ -19,9 +19,11 @@ from test_extendedstatefulset import KIND, LABEL, NAME, PREFIX, Extended
 CLAIM = "PersistentVolumeClaim"
 
 
-def claim_template(mode: str = "ReadWriteOnce", size: str = "1Gi") -> Object:
+def claim_template(mode: str = "ReadWriteOnce", size: str = "1Gi",
+                   storage_class: str | None = None) -> Object:
+    named = {"storageClassName": storage_class} if storage_class else {}
     return {"metadata": {"name": "data"},
-            "spec": {"accessModes": [mode], "resources": {"requests": {"storage": size}}}}
+            "spec": {"accessModes": [mode], "resources": {"requests": {"storage": size}}, **named}}
 
 
 def extended(namespace: str, replicas: int, mode: str, strategy: Object | None = None,
@@ -47,18 +49,39 @@ class Volumes(Extended):
     def change(self, **inner: Any) -> None:
         self.api.patch(KIND, NAME, {"spec": {"template": {"spec": inner}}}, self.namespace)
 
-    def claims(self) -> dict[str, str]:
+    def claims(self, name: str = NAME) -> dict[str, str]:
         return {one["metadata"]["name"]: one["metadata"]["uid"]
-                for one in self.api.list(CLAIM, self.namespace, {LABEL: NAME})}
+                for one in self.api.list(CLAIM, self.namespace, {LABEL: name})}
 
     def sizes(self) -> set[str]:
         return {one["spec"]["resources"]["requests"]["storage"]
                 for one in self.api.list(CLAIM, self.namespace, {LABEL: NAME})}
 
-    def pods(self) -> dict[str, str]:
+    def bring_volumes(self, count: int, grow: bool) -> Object:
+        """Volumes of a class of their own, and the template of claims that are bound to them."""
+        name = self.namespace
+        self.api.create({"apiVersion": "storage.k8s.io/v1", "kind": "StorageClass",
+                         "metadata": {"name": name}, "allowVolumeExpansion": grow,
+                         "provisioner": "kubernetes.io/no-provisioner"})
+        for ordinal in range(count):
+            claim = {"apiVersion": "v1", "kind": CLAIM, "namespace": self.namespace,
+                     "name": f"data-{NAME}-{ordinal}"}
+            self.api.create({"apiVersion": "v1", "kind": "PersistentVolume",
+                             "metadata": {"name": f"{name}-{ordinal}"},
+                             "spec": {"storageClassName": name, "capacity": {"storage": "1Gi"},
+                                      "accessModes": ["ReadWriteOnce"], "claimRef": claim,
+                                      "hostPath": {"path": f"/tmp/{name}-{ordinal}"}}})
+        return claim_template(storage_class=name)
+
+    def pods(self, name: str = NAME) -> dict[str, str]:
         """Each pod, and the claim that it has."""
         return {pod["metadata"]["name"]: claim_of(pod)
-                for pod in self.api.list("Pod", self.namespace, {LABEL: NAME})}
+                for pod in self.api.list("Pod", self.namespace, {LABEL: name})}
+
+
+def claims_current(status: Object) -> Object:
+    """The condition."""
+    return next(one for one in status["conditions"] if one["type"] == "ClaimsCurrent")
 
 
 def claim_of(pod: Object) -> str:
@@ -144,23 +167,40 @@ def claims_go_where_the_object_says_so(s: Volumes) -> None:
 
 @STORIES.add
 def claims_grow_and_change_in_nothing_else(s: Volumes) -> None:
-    before = s.begin(2)
+    small = s.bring_volumes(2, grow=True)
+    before = s.begin(2, volumeClaimTemplates=[small])
+    assert s.sizes() == {"1Gi"}
     for template, sentence in (
-            (claim_template(mode="ReadWriteMany"), "cannot change but in size"),
-            (claim_template(size="500Mi"), "claims can only grow")):
+            (claim_template("ReadWriteMany", storage_class=s.namespace), "change but in size"),
+            (claim_template(size="500Mi", storage_class=s.namespace), "claims can only grow")):
         with pytest.raises(ApiError, match=sentence):
             s.change(volumeClaimTemplates=[template])
     with pytest.raises(ApiError, match="cannot change but in size"):
         s.change(volumeClaimTemplates=None)
     with pytest.raises(ApiError, match="zones cannot change"):
         s.api.patch(KIND, NAME, {"spec": {"zones": ["zone-a"]}}, s.namespace)
-    s.change(volumeClaimTemplates=[claim_template(size="2Gi")])
-    # Whether they may grow is their class's to say.
-    s.wait_for("an answer", lambda seen: s.sizes() == {"2Gi"} or any(
-        one["type"] == "ClaimsCurrent" and one["reason"] == "ClaimRefused"
-        for one in seen["conditions"]), NAME)
-    assert s.status(NAME)["versions"] == {"1": True}
-    assert s.claims() == before
+    s.change(volumeClaimTemplates=[claim_template(size="2Gi", storage_class=s.namespace)])
+    s.wait_for("the claims as they are wanted", lambda _: s.sizes() == {"2Gi"}, NAME)
+    s.wait_for("that to be told", lambda seen: claims_current(seen)["status"] == "True", NAME)
+    assert s.status(NAME)["versions"] == {"1": True}, "that is no other version"
+    assert s.claims() == before, "the same claims, by their UIDs"
+
+
+@STORIES.add
+def claims_that_may_not_grow_are_told_and_stay(s: Volumes) -> None:
+    small = s.bring_volumes(2, grow=False)
+    before = s.begin(2, volumeClaimTemplates=[small])
+    large = claim_template(size="2Gi", storage_class=s.namespace)
+    s.change(volumeClaimTemplates=[large])
+    told = s.wait_for("the refusal", lambda seen: (
+        claims_current(seen)["reason"] == "ClaimRefused"), NAME)
+    assert claims_current(told)["status"] == "False"
+    message = claims_current(told)["message"]
+    assert f"Claim data-{NAME}-0 cannot be changed" in message and "must support resize" in message
+    assert s.claims() == before and s.sizes() == {"1Gi"}
+    s.change_image(IMAGE_B)
+    s.wait_until_served(2)
+    assert s.claims() == before, "that holds up nothing"
 
 
 @STORIES.add
@@ -196,8 +236,13 @@ def the_example_of_the_document(s: Volumes) -> None:
     s.apply_example("## Volumes")
     wait_for("its pods", lambda: s.status("registry"),
              lambda seen: seen.get("phase") == "Ready" and seen["readyReplicas"] == 3)
-    assert {one["metadata"]["name"] for one in s.api.list(CLAIM, s.namespace)} == {
-        f"data-registry-{i}" for i in range(3)}
+    before = s.claims("registry")
+    assert sorted(before) == [f"data-registry-{i}" for i in range(3)]
+    s.change_template("registry")
+    s.wait_for("the second version", lambda seen: (
+        seen.get("phase") == "Ready" and seen["versions"] == {"2": True}), "registry")
+    assert s.pods("registry") == {f"registry-v2-{i}": f"data-registry-{i}" for i in range(3)}
+    assert s.claims("registry") == before, "the same claims, by their UIDs"
 
 
 @pytest.mark.parametrize("story", STORIES)
