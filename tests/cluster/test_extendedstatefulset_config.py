@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 
-from harness.api import ApiError, Object
+from harness.api import ApiError, Object, has_condition
 from harness.hookserver import HookServer, allow, refuse
 from harness.operator import NAMESPACE
+from harness.recorder import Recorder
 from harness.waiting import stays, wait_for
 from harness.workloads import IMAGE_B, pod_template
 from phased_world import Stories, World, running, world  # noqa: F401: fixtures
@@ -117,6 +118,31 @@ def everything_that_pods_read_counts_and_nothing_is_shown(s: Extended) -> None:
     # What is only annotated restarts nobody.
     s.api.annotate("ConfigMap", "all", s.namespace, {"a": "b"})
     stays("the pods", lambda: digests(s), lambda now: now == seen, 15)
+
+
+@STORIES.add
+def many_changes_are_one_restart_from_the_highest_ordinal_down(s: Extended) -> None:
+    let_config_be_seen(s)
+    config(s, "app", "one")
+    config(s, "app", SECRET, "Secret")
+    follow(s, 3, container={"envFrom": [{"configMapRef": {"name": "app"}},
+                                        {"secretRef": {"name": "app"}}]})
+    s.wait_until_served(1)
+    before = digests(s)
+    is_ready = {pod["metadata"]["name"]: True for pod in s.pods(1)}
+    with Recorder(s.api, "Pod", s.namespace) as recorder:
+        for value in ("two", "three", "four"):
+            config(s, "app", value)
+            config(s, "app", f"{SECRET}-{value}", "Secret")
+        wait_until_restarted(s, before)
+    gone = []
+    for change in recorder.changes:
+        name = change.object["metadata"]["name"]
+        is_ready[name] = change.type != "DELETED" and has_condition(change.object, "Ready")
+        if change.type == "DELETED":
+            gone.append(name)
+            assert all(is_ready[other] for other in is_ready if other != name), "one at a time"
+    assert gone == [f"{NAME}-v1-{ordinal}" for ordinal in (2, 1, 0)]
 
 
 def owners_of(s: Extended, name: str, kind: str = "ConfigMap") -> list[Object]:
