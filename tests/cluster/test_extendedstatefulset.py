@@ -7,6 +7,7 @@ import re
 import secrets
 import time
 from concurrent.futures import Future
+from datetime import datetime, timedelta
 from typing import Any, Callable
 
 import pytest
@@ -19,7 +20,7 @@ from harness.operator import NAMESPACE, sluice
 from harness.places import REPOSITORY
 from harness.recorder import Recorder
 from harness.waiting import stays, wait_for
-from harness.workloads import IMAGE_A, IMAGE_B, pod_template, statefulset
+from harness.workloads import IMAGE_A, IMAGE_B, pod_template, set_behaviour, statefulset
 from phased_world import Stories, Story, World, running, world  # noqa: F401: fixtures
 
 NAME = "ledger"
@@ -62,6 +63,15 @@ def may_scale(api: Api, namespace: str) -> None:
                               "apiGroup": "rbac.authorization.k8s.io"}]})
 
 
+def created(obj: Object) -> datetime:
+    return datetime.fromisoformat(obj["metadata"]["creationTimestamp"])
+
+
+def ready_since(pod: Object) -> datetime:
+    return next(datetime.fromisoformat(one["lastTransitionTime"])
+                for one in pod["status"]["conditions"] if one["type"] == "Ready")
+
+
 def within(value: Any, *path: str) -> Any:
     for key in path:
         value = value[key]
@@ -89,9 +99,9 @@ class Extended(Story):
         example = page.split(f"\n{section}\n")[1].split("```yaml\n")[1].split("```")[0]
         self.api.kubectl("-n", self.namespace, "apply", "-f", "-", stdin=example)
 
-    def change_template(self, name: str) -> None:
+    def change_template(self, name: str, notes: dict[str, str | None] | None = None) -> None:
         self.api.patch(KIND, name, {"spec": {"template": {"spec": {"template": {"metadata": {
-            "annotations": {"example.com/changed": "yes"}}}}}}}, self.namespace)
+            "annotations": notes or {"example.com/changed": "yes"}}}}}}}, self.namespace)
 
     def change_image(self, image: str, behaviour: str | None = None) -> None:
         template = pod_template(NAME, image)
@@ -103,11 +113,15 @@ class Extended(Story):
     def change_set(self, **fields: Any) -> None:
         self.api.patch(KIND, NAME, {"spec": {"template": {"spec": fields}}}, self.namespace)
 
+    def pods(self, version: int, name: str = NAME) -> list[Object]:
+        """In the order of their names; those that are on their way out do not count."""
+        found = self.api.list("Pod", self.namespace, {LABEL: name,
+                                                      f"{PREFIX}/version": str(version)})
+        return sorted((pod for pod in found if "deletionTimestamp" not in pod["metadata"]),
+                      key=lambda pod: pod["metadata"]["name"])
+
     def images(self, version: int) -> list[str]:
-        return sorted(pod["spec"]["containers"][0]["image"]
-                      for pod in self.api.list("Pod", self.namespace, {
-                          LABEL: NAME, f"{PREFIX}/version": str(version)})
-                      if "deletionTimestamp" not in pod["metadata"])
+        return sorted(pod["spec"]["containers"][0]["image"] for pod in self.pods(version))
 
     def sets(self) -> dict[str, Object]:
         return {one["metadata"]["name"]: one
@@ -159,12 +173,15 @@ def the_example_of_the_document(s: Extended) -> None:
 
 @STORIES.add
 def a_version_follows_on_the_other(s: Extended) -> None:
-    s.begin(strategy={"canarySeconds": 3})
+    s.begin(strategy={"canarySeconds": 5})
     s.change_image(IMAGE_B)
     wait_for("the canary", lambda: s.images(2), lambda seen: seen == [IMAGE_B])
     assert s.images(1) == [IMAGE_A] * 3, "both are there"
     s.wait_until_served(2)
     assert s.images(2) == [IMAGE_B] * 3
+    canary, *others = s.pods(2)
+    earliest = ready_since(canary) + timedelta(seconds=5)
+    assert all(created(pod) >= earliest for pod in others), "the canary was alone for so long"
     wait_for("version 2 alone", lambda: list(s.sets()), lambda seen: seen == [f"{NAME}-v2"])
     for reason in ("RolloutStarted", "StepTaken", "RolloutCompleted"):
         s.wait_for_event(reason, NAME)
@@ -218,6 +235,61 @@ def a_hook_guards_an_upgrade(s: Extended) -> None:
         s.wait_until_served(2)
         asked = [one.json for one in server.requests]
     assert all(one["extendedstatefulset"] == NAME for one in asked)
+
+
+@STORIES.add
+def a_check_guards_an_upgrade(s: Extended) -> None:
+    s.trouble(1)
+    check = {"initialDelaySeconds": 0, "periodSeconds": 1, "successThreshold": 2,
+             "query": {"expr": s.expr, "url": s.world.prometheus.url}}
+    s.begin(2, {"gates": {"check": check}})
+    s.change_image(IMAGE_B)
+    assert "Prometheus returned data" in s.wait_for_reason("CheckFailed")["message"]
+    stays("nothing of the new version", lambda: s.images(2), lambda seen: seen == [])
+    s.trouble(0)
+    s.wait_until_served(2)
+
+
+@STORIES.add
+def pods_that_are_not_ready_hold_an_upgrade_unless_somebody_wants_it_all_the_same(
+        s: Extended) -> None:
+    s.begin(2)
+    set_behaviour(s.api, s.namespace, f"{NAME}-v1-1", UNREADY)
+    s.wait_for("one pod that is ready", lambda seen: seen["readyReplicas"] == 1, NAME)
+    s.change_image(IMAGE_B)
+    told = s.wait_for("the reason", lambda seen: (
+        seen["updateVersion"] == 2 and seen.get("reason") == "PodsNotReady"), NAME)
+    assert f"{NAME}-v1-1" in told["message"]
+    stays("one version", lambda: list(s.sets()), lambda seen: seen == [f"{NAME}-v1"])
+    s.change_spec({"updateStrategy": {"updateNotReady": True}}, NAME)
+    s.wait_until_served(2)
+
+
+@STORIES.add
+def a_version_of_which_no_pod_runs_is_told_as_such_and_can_be_paused(s: Extended) -> None:
+    s.begin(2)
+    nowhere = pod_template(NAME, IMAGE_B)
+    nowhere["spec"]["nodeSelector"] = {"sluice.test/node": "nowhere"}
+    s.change_set(template=nowhere)
+    s.wait_for("a version without a pod that runs", lambda seen: (
+        seen["versions"] == {"1": True, "2": False}), NAME)
+    wait_for("its canary", lambda: len(s.pods(2)), lambda seen: seen == 1)
+    assert s.status(NAME)["currentVersion"] == 1
+    shown = sluice("get", "-n", s.namespace, "--kubeconfig", str(s.world.cluster.kubeconfig))
+    assert NAME in shown and "PodsNotReady" in shown, shown
+    s.says("pause")
+    s.wait_for_reason("Paused")
+    somewhere = {"template": {"spec": {"nodeSelector": None}}}
+    s.change_set(**somewhere)
+    s.wait_for("version 3 to be known", lambda seen: seen["updateVersion"] == 3, NAME)
+    stays("nothing of it", lambda: s.images(3), lambda seen: seen == [])
+    s.says("resume")
+    s.wait_until_served(3)
+    assert s.world.operator is not None
+    told = s.world.operator.metrics()
+    assert [name for name in told if name.startswith("sluice_decisions_total")
+            and 'api="extendedstatefulset"' in name and 'reason="PodsNotReady"' in name]
+    assert told['sluice_stored_objects{resource="extendedstatefulsets"}'] >= 1
 
 
 @STORIES.add

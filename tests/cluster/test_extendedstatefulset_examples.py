@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from concurrent.futures import Future
 
 import pytest
 
-from harness.kubelets import ZONES
+from harness.failure import HarnessError
+from harness.kubelets import BEHAVIOUR, UNREADY, ZONES
+from harness.places import REPOSITORY
 from harness.waiting import stays, wait_for
+from harness.workloads import set_behaviour
 from phased_world import Stories, running, world  # noqa: F401: fixtures
 from test_extendedstatefulset import PREFIX, Extended
 
@@ -25,6 +29,10 @@ def pods(s: Extended, name: str, version: int) -> list[str]:
         "Pod", s.namespace, {"app": name, f"{PREFIX}/version": str(version)}))
 
 
+def uids(s: Extended, name: str, version: int) -> set[str]:
+    return {pod["metadata"]["uid"] for pod in s.pods(version, name)}
+
+
 @STORIES.add
 def upgrades(s: Extended) -> None:
     s.apply_example("## Upgrades")
@@ -36,6 +44,47 @@ def upgrades(s: Extended) -> None:
     s.says("promote", name="careful")
     wait_until_served(s, "careful", [2])
     assert len(pods(s, "careful", 2)) == 3
+
+
+@STORIES.add
+def a_version_that_fails(s: Extended) -> None:
+    s.apply_example("### A version that fails")
+    wait_until_served(s, "doubtful", [1])
+    before = uids(s, "doubtful", 1)
+    s.change_template("doubtful", {BEHAVIOUR: UNREADY})
+    told = s.wait_for("both attempts", lambda seen: (
+        seen.get("reason") == "RolledBack" and seen.get("attempts") == 2), "doubtful")
+    assert "doubtful-v2-0" in told["failure"], told["failure"]
+    wait_for("the mark", lambda: s.sets()["doubtful-v2"]["metadata"]["annotations"],
+             lambda notes: f"{PREFIX}/stale" in notes)
+    wait_for("no pods of it", lambda: pods(s, "doubtful", 2), lambda seen: seen == [])
+    assert uids(s, "doubtful", 1) == before, "those that serve are as they were"
+    s.change_template("doubtful", {BEHAVIOUR: None})
+    wait_until_served(s, "doubtful", [3])
+
+
+@STORIES.add
+def old_pods_that_are_not_ready(s: Extended) -> None:
+    s.apply_example("### Old pods that are not ready")
+    wait_until_served(s, "hurried", [1])
+    set_behaviour(s.api, s.namespace, "hurried-v1-1", UNREADY)
+    s.wait_for("one that is not ready", lambda seen: seen["readyReplicas"] == 1, "hurried")
+    s.change_template("hurried")
+    wait_until_served(s, "hurried", [2])
+
+
+@STORIES.add
+def scaling(s: Extended) -> None:
+    s.apply_example("## Scaling")
+    wait_until_served(s, "voting", [1])
+    assert len(pods(s, "voting", 1)) == 3, "the least number that is allowed"
+    page = (REPOSITORY / "docs/extendedstatefulset.md").read_text()
+    allowed, refused = re.findall(r"^    kubectl (scale ests voting \S+)", page, re.M)
+    s.api.kubectl("-n", s.namespace, *allowed.split())
+    s.wait_for("five", lambda seen: seen["readyReplicas"] == 5, "voting")
+    with pytest.raises(HarnessError, match="not less than min, not more than max, and odd"):
+        s.api.kubectl("-n", s.namespace, *refused.split())
+    wait_until_served(s, "voting", [1])
 
 
 @STORIES.add
