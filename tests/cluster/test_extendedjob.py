@@ -15,12 +15,12 @@ from definitions import examples_in
 from harness.api import Api, ApiError, Object
 from harness.controlplane import ControlPlane
 from harness.failure import HarnessError
-from harness.hookserver import Answer, HookServer
-from harness.kubelets import BEHAVIOUR, FAILING, UNENDING
+from harness.hookserver import Answer, HookServer, Request
+from harness.kubelets import BEHAVIOUR, FAILING, UNENDING, UNREADY
 from harness.operator import Operator, request_token, service_account_kubeconfig, sluice
 from harness.places import REPOSITORY
 from harness.waiting import stays, wait_for
-from harness.workloads import create_ready, statefulset
+from harness.workloads import create_ready, set_behaviour, statefulset
 
 KIND = "ExtendedJob"
 PREFIX = "fissile.cloudfoundry.org"
@@ -160,6 +160,32 @@ def test_a_job_for_each_pod_that_is_ready(
           lambda runs: runs == 3)
 
 
+def test_a_job_for_each_pod_that_is_there_and_one_for_each_that_is_not_ready(
+        api: Api, namespace: str, allowed: None, operator: Callable[..., Operator]) -> None:
+    operator()
+    create_ready(api, statefulset("web", namespace, 2))
+    selector = {"matchLabels": {"app": "web"}}
+    for name, when in (("count", "created"), ("worry", "notready")):
+        api.create(errand(namespace, name, {"strategy": "podstate", "podstate": {
+            "when": when, "selector": selector}}))
+    wait_for("both pods", lambda: status(api, namespace, "count"),
+             lambda seen: seen.get("succeeded") == 2)
+    stays("nothing while both are ready", lambda: status(api, namespace, "worry").get("runs", 0),
+          lambda runs: runs == 0)
+    set_behaviour(api, namespace, "web-1", UNREADY)
+    seen = wait_for("the one that is not ready", lambda: status(api, namespace, "worry"),
+                    lambda one: one.get("succeeded") == 1)
+    assert seen["lastRun"]["pod"] == "web-1"
+    api.create({"apiVersion": "v1", "kind": "Pod", "spec": {"containers": [
+        {"name": "web", "image": "web:a"}]}, "metadata": {
+            "name": "late", "namespace": namespace, "labels": {"app": "web"},
+            "annotations": {BEHAVIOUR: UNREADY}}})
+    for name, runs in (("count", 3), ("worry", 2)):
+        seen = wait_for("the pod that came later", lambda name=name: status(api, namespace, name),
+                        lambda one, runs=runs: one.get("succeeded") == runs)
+        assert seen["lastRun"]["pod"] == "late"
+
+
 def test_a_job_for_a_pod_that_is_on_its_way_out(
         api: Api, namespace: str, allowed: None, operator: Callable[..., Operator]) -> None:
     operator()
@@ -208,6 +234,27 @@ def test_a_secret_of_somebody_else_is_not_touched(
     assert base64.b64decode(theirs) == b"theirs"
     api.delete("Secret", "keys-main", namespace)
     wait_for_phase(api, namespace, "keys", "Succeeded")
+
+
+def test_of_a_run_that_failed_each_container_is_kept_if_that_is_wanted(
+        api: Api, namespace: str, allowed: None, kubelet: HookServer,
+        operator: Callable[..., Operator]) -> None:
+    def log(request: Request) -> Answer:
+        container = request.path.split("?")[0].rsplit("/", 1)[1]
+        return Answer(200, f'{{"of": "{container}"}}'.encode(), {"Content-Type": "text/plain"})
+
+    kubelet.answer(log)
+    operator()
+    for name, output in (("kept", {"writeOnFailure": True}), ("lost", {})):
+        one = errand(namespace, name, "now", FAILING, output={"namePrefix": f"{name}-", **output})
+        one["spec"]["template"]["spec"]["containers"].append({"name": "side", "image": "side:a"})
+        api.create(one)
+    for name in ("kept", "lost"):
+        seen = wait_for_phase(api, namespace, name, "Failed")
+        assert "BackoffLimitExceeded" in seen["message"]
+    written = {one["metadata"]["name"]: base64.b64decode(one["data"]["of"]).decode()
+               for one in api.list("Secret", namespace)}
+    assert written == {"kept-main": "main", "kept-side": "side"}
 
 
 def test_what_is_no_json_is_a_failure_that_tells_nothing_of_it(
