@@ -14,8 +14,8 @@ from harness.api import Api, ApiError, Object
 from harness.controlplane import ControlPlane
 from harness.operator import Operator, install, service_account_kubeconfig, sluice
 from harness.waiting import wait_for
-from harness.workloads import IMAGE_B, change_image, create_ready, partition, statefulset
-from harness.workloads import wait_for_pods
+from harness.workloads import (IMAGE_B, change_image, create_ready, partition, pod_template,
+                               statefulset, wait_for_pods)
 from pilot_world import NAME, set_policies, subscribed, wait_until_at_rest
 
 pytestmark = pytest.mark.abuse
@@ -161,6 +161,35 @@ def test_prevent_is_promised_only_with_every_policy_as_it_should_be(
                 in said)
     finally:
         set_policies(api, False)
+
+
+def test_without_policies_an_extendedstatefulset_with_claims_is_held_and_nothing_is_made(
+        plane: ControlPlane, start: Callable[..., Operator]) -> None:
+    api = plane.api
+    here = new_namespace(api, "unguarded")
+    claim: Object = {"metadata": {"name": "data"}, "spec": {
+        "accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}}
+    for name, claims in (("with", [claim]), ("without", [])):
+        inner: Object = {"replicas": 1, "selector": {"matchLabels": {"app": name}},
+                         "serviceName": name, "template": pod_template(name),
+                         "volumeClaimTemplates": claims}
+        api.create({"apiVersion": "fissile.cloudfoundry.org/v1alpha1",
+                    "kind": "ExtendedStatefulSet",
+                    "metadata": {"name": name, "namespace": here},
+                    "spec": {"template": {"spec": inner}}})
+    start()
+
+    def status(name: str) -> Object:
+        return api.get("ExtendedStatefulSet", name, here).get("status", {})
+
+    told = wait_for("the reason", lambda: status("with"),
+                    lambda seen: seen.get("reason") == "VolumesUnguarded")
+    assert (told["phase"], told.get("versions", {})) == ("Blocked", {})
+    assert "Kubernetes 1.36" in told["unblock"]
+    wait_for("the other one", lambda: status("without"),
+             lambda seen: seen.get("phase") == "Ready")
+    assert [one["metadata"]["name"] for one in api.list("StatefulSet", here)] == ["without-v1"]
+    assert api.list("PersistentVolumeClaim", here) == []
 
 
 def test_nobodys_url_leads_to_the_api_server(plane: ControlPlane,
