@@ -3,17 +3,20 @@ version to version."""
 
 from __future__ import annotations
 
+import secrets
+import time
 from concurrent.futures import Future
-from typing import Any
+from typing import Any, Callable
 
 import pytest
 
 from harness.api import ApiError, Object
 from harness.kubelets import UNREADY
-from harness.recorder import Recorder
+from harness.operator import NAMESPACE
+from harness.recorder import Change, Recorder
 from harness.waiting import wait_for
 from harness.workloads import IMAGE_A, IMAGE_B, pod_template
-from phased_world import Stories, running, world  # noqa: F401: fixtures
+from phased_world import Stories, World, running, world  # noqa: F401: fixtures
 from test_extendedstatefulset import KIND, LABEL, NAME, PREFIX, Extended
 
 CLAIM = "PersistentVolumeClaim"
@@ -57,6 +60,11 @@ class Volumes(Extended):
         return {one["spec"]["resources"]["requests"]["storage"]
                 for one in self.api.list(CLAIM, self.namespace, {LABEL: NAME})}
 
+    def config_of(self, version: str) -> str:
+        """The digest of what the pods of that StatefulSet are to read."""
+        notes = self.sets()[version]["spec"]["template"]["metadata"]["annotations"]
+        return notes[f"{PREFIX}/configsha1"]
+
     def bring_volumes(self, count: int, grow: bool) -> Object:
         """Volumes of a class of their own, and the template of claims that are bound to them."""
         name = self.namespace
@@ -89,11 +97,11 @@ def claim_of(pod: Object) -> str:
                 if "persistentVolumeClaim" in one)
 
 
-def shared_claims(recorder: Recorder) -> list[str]:
+def shared_claims(changes: list[Change]) -> list[str]:
     """Claims that two pods had at once, in the order in which the server tells of pods."""
     holders: dict[str, str] = {}
     shared = []
-    for change in recorder.changes:
+    for change in changes:
         pod = change.object
         claim, uid = claim_of(pod), pod["metadata"]["uid"]
         if change.type == "DELETED":
@@ -118,7 +126,7 @@ def claims_follow_their_ordinals(s: Volumes) -> None:
         s.wait_until_served(3)
     assert s.pods() == {f"{NAME}-v3-{i}": f"data-{NAME}-{i}" for i in range(3)}
     assert s.claims() == before, "the same claims, by their UIDs"
-    assert shared_claims(recorder) == []
+    assert shared_claims(recorder.changes) == []
 
 
 @STORIES.add
@@ -130,7 +138,7 @@ def a_canary_that_fails_gives_its_claim_back(s: Volumes) -> None:
         wait_for("the old version whole", s.pods, lambda seen: seen == {
             f"{NAME}-v1-{i}": f"data-{NAME}-{i}" for i in range(3)})
     assert s.claims() == before
-    assert shared_claims(recorder) == []
+    assert shared_claims(recorder.changes) == []
 
 
 @STORIES.add
@@ -248,3 +256,43 @@ def the_example_of_the_document(s: Volumes) -> None:
 @pytest.mark.parametrize("story", STORIES)
 def test_story(running: dict[str, Future], story: str) -> None:  # noqa: F811
     running[story].result()
+
+
+def test_an_operator_that_is_killed_again_and_again_hands_over_and_restarts_each_pod_once(
+        world: World, namespace: str, operator: Callable[..., Any]) -> None:  # noqa: F811
+    s = Volumes(world, namespace)
+    flags = (f"--namespace={namespace}", f"--config-namespace={NAMESPACE}",
+             "--apis=extendedstatefulset")
+    s.api.kubectl("-n", namespace, "create", "rolebinding", "sluice-config",
+                  "--clusterrole=sluice-config", f"--serviceaccount={NAMESPACE}:sluice")
+    s.apply_example("## Volumes")
+    s.apply_example("## Restarts when ConfigMaps and Secrets change")
+    first = operator(*flags)
+    for name in ("registry", "follower"):
+        s.wait_for("the first version", lambda seen: seen.get("phase") == "Ready", name)
+    claims, config = s.claims("registry"), s.config_of("follower-v1")
+    with Recorder(s.api, "Pod", namespace) as recorder:
+        s.api.patch("ConfigMap", "example-config", {"data": {"key1": "value2"}}, namespace)
+        wait_for("the restart to begin", lambda: s.config_of("follower-v1"),
+                 lambda seen: seen != config, pause=0.02)
+        s.change_template("registry")
+        wait_for("the hand-over to begin", s.sets, lambda seen: "registry-v2" in seen, pause=0.02)
+        first.kill9()
+        for i in range(8):
+            one = operator(*flags, ready=False)
+            time.sleep(0.15 + 0.05 * (secrets.randbelow(6) + i))
+            one.kill9()
+        operator(*flags)
+        s.wait_for("the second version", lambda seen: (
+            seen.get("phase") == "Ready" and seen["versions"] == {"2": True}), "registry")
+        s.wait_for("the end of the restart", lambda seen: seen.get("phase") == "Ready", "follower")
+    assert s.claims("registry") == claims and s.status("follower")["versions"] == {"1": True}
+    assert s.pods("registry") == {f"registry-v2-{i}": f"data-registry-{i}" for i in range(3)}
+    of_registry = [one for one in recorder.changes if "registry" in one.object["metadata"]["name"]]
+    assert shared_claims(of_registry) == []
+    made = [one.object["metadata"]["name"] for one in recorder.changes if one.type == "ADDED"]
+    assert sorted(made) == ["follower-v1-0", "follower-v1-1",
+                            *(f"registry-v2-{i}" for i in range(3))], "each of them once"
+    s.api.delete(KIND, "follower", namespace)  # its finalizer is the operator's to take away
+    wait_for("it to be gone", lambda: s.api.find(KIND, "follower", namespace) or 0,
+             lambda seen: seen == 0)
