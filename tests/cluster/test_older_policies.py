@@ -12,13 +12,15 @@ import pytest
 from harness.api import Api, ApiError, Object
 from harness.controlplane import ControlPlane
 from harness.failure import HarnessError
-from harness.operator import NAMESPACE, SERVICE_ACCOUNT, request_token, sluice
-from harness.places import older_files
+from harness.operator import (NAMESPACE, SERVICE_ACCOUNT, Operator, request_token,
+                              service_account_kubeconfig, sluice)
+from harness.places import REPOSITORY, older_files
 from harness.waiting import wait_for
 from harness.workloads import IMAGE_B, statefulset
 from test_analysis_crd import TEMPLATE
 from test_phasedrollout_crd import EXAMPLE as PHASED_ROLLOUT
 from test_rolloutplugin_crd import EXAMPLE as ROLLOUT_PLUGIN
+from test_tenants import unguarded
 
 pytestmark = [pytest.mark.abuse, pytest.mark.deep]
 
@@ -120,3 +122,42 @@ def test_the_operator_cannot_write_more_than_it_must(older: ControlPlane) -> Non
     assert "The operator may change the partition and nothing else" in denied.stderr
     note = '{"metadata":{"annotations":{"sluice.dev/phase":"Idle"}}}'
     assert stolen("patch", "statefulset", "web", "--type=merge", "-p", note).returncode == 0
+
+
+def test_the_right_to_run_jobs_of_one_api_is_none_for_another(older: ControlPlane) -> None:
+    older.api.apply((REPOSITORY / "deploy/optional/analysis-jobs-binding.yaml").read_text().replace(
+        "namespace: shop", "namespace: default"))
+    token = request_token(older.api, NAMESPACE, SERVICE_ACCOUNT)
+    config = older.write_kubeconfig(older.folder / "jobs.kubeconfig", token)
+    operator = Api(older.port, older.authority.certificate, token, older.binary("kubectl"), config)
+
+    def denial(group: str, kind: str) -> str:
+        owner = {"apiVersion": f"{group}/v1alpha1", "kind": kind, "name": "web", "uid": "somebody",
+                 "controller": True}
+        pod = {"restartPolicy": "Never", "containers": [{"name": "a", "image": "b"}]}
+        try:
+            operator.create({"apiVersion": "batch/v1", "kind": "Job", "metadata": {
+                "name": "mine", "namespace": "default", "ownerReferences": [owner],
+                "labels": {"extendedjob": "true"}}, "spec": {"template": {"spec": pod}}},
+                dry_run=True)
+            return ""
+        except ApiError as error:
+            return error.message
+
+    wait_for("the denial", lambda: denial("fissile.cloudfoundry.org", "ExtendedJob"),
+             lambda said: "made only where sluice-extendedjob-jobs is bound" in said)
+    assert denial("argoproj.io", "AnalysisRun") == ""
+
+
+def test_an_extendedstatefulset_with_claims_is_held(older: ControlPlane) -> None:
+    older.api.create(unguarded("ledger", "default"))
+    operator = Operator(older, service_account_kubeconfig(older), "operator-held")
+    try:
+        told = wait_for("the reason", lambda: older.api.get(
+            "ExtendedStatefulSet", "ledger", "default").get("status", {}),
+            lambda seen: seen.get("reason") == "VolumesUnguarded")
+    finally:
+        operator.kill9()
+    assert told.get("versions", {}) == {} and "Kubernetes 1.36" in told["unblock"]
+    assert older.api.find("StatefulSet", "ledger-v1", "default") is None
+    assert older.api.list("PersistentVolumeClaim", "default") == []

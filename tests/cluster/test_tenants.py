@@ -14,8 +14,8 @@ from harness.api import Api, ApiError, Object
 from harness.controlplane import ControlPlane
 from harness.operator import Operator, install, service_account_kubeconfig, sluice
 from harness.waiting import wait_for
-from harness.workloads import (IMAGE_B, change_image, create_ready, partition, pod_template,
-                               statefulset, wait_for_pods)
+from harness.workloads import (IMAGE_B, change_image, claim_template, create_ready, partition,
+                               pod_template, statefulset, wait_for_pods)
 from pilot_world import NAME, set_policies, subscribed, wait_until_at_rest
 
 pytestmark = pytest.mark.abuse
@@ -163,20 +163,24 @@ def test_prevent_is_promised_only_with_every_policy_as_it_should_be(
         set_policies(api, False)
 
 
+def unguarded(name: str, namespace: str) -> Object:
+    """An ExtendedStatefulSet with claims."""
+    inner: Object = {"replicas": 1, "selector": {"matchLabels": {"app": name}},
+                     "serviceName": name, "template": pod_template(name),
+                     "volumeClaimTemplates": [claim_template("data")]}
+    return {"apiVersion": "fissile.cloudfoundry.org/v1alpha1", "kind": "ExtendedStatefulSet",
+            "metadata": {"name": name, "namespace": namespace},
+            "spec": {"template": {"spec": inner}}}
+
+
 def test_without_policies_an_extendedstatefulset_with_claims_is_held_and_nothing_is_made(
         plane: ControlPlane, start: Callable[..., Operator]) -> None:
     api = plane.api
     here = new_namespace(api, "unguarded")
-    claim: Object = {"metadata": {"name": "data"}, "spec": {
-        "accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}}
-    for name, claims in (("with", [claim]), ("without", [])):
-        inner: Object = {"replicas": 1, "selector": {"matchLabels": {"app": name}},
-                         "serviceName": name, "template": pod_template(name),
-                         "volumeClaimTemplates": claims}
-        api.create({"apiVersion": "fissile.cloudfoundry.org/v1alpha1",
-                    "kind": "ExtendedStatefulSet",
-                    "metadata": {"name": name, "namespace": here},
-                    "spec": {"template": {"spec": inner}}})
+    api.create(unguarded("with", here))
+    without = unguarded("without", here)
+    del without["spec"]["template"]["spec"]["volumeClaimTemplates"]
+    api.create(without)
     start()
 
     def status(name: str) -> Object:
