@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <numeric>
 
 namespace sluice::sim {
@@ -90,6 +91,16 @@ Disturbance pair(Dice& dice, int exchanges, int batches) {
             long_tail};
 }
 
+// A server that was restored counts from a lower number: the operator knows that by the next answer
+// or the next list.
+bool is_restored(const Scenario& scenario) {
+    return std::ranges::any_of(scenario.blocks, [](const Block& block) {
+        return std::ranges::any_of(block.statements, [](const Statement& one) {
+            return one.words == std::vector<std::string>{"restore"};
+        });
+    });
+}
+
 }  // namespace
 
 std::vector<Disturbance> disturbances(const Outcome& plain, std::uint64_t seed,
@@ -123,8 +134,10 @@ std::vector<Disturbance> disturbances(const Outcome& plain, std::uint64_t seed,
     return all;
 }
 
-Exploration explore(const Scenario& scenario, std::uint64_t seed, const Depth& depth) {
+Exploration explore(const Scenario& scenario, std::uint64_t seed, const Depth& wanted) {
     Exploration found;
+    Depth depth = wanted;
+    depth.is_patient = depth.is_patient || is_restored(scenario);
     const auto run = [&](const Disturbance& disturbance) {
         Outcome outcome = play(scenario, seed, disturbance);
         ++found.runs;
