@@ -12,10 +12,10 @@ namespace sluice::api::extended_stateful_set {
 namespace {
 
 constexpr Duration claim_pace = 10s;  // until claims that somebody else must see to are looked at
-// So long a pod may take to start before its claims are looked at again, and between two looks.
+// So long pods may take to start before their claims are looked at again, and between two looks.
 constexpr Duration starting_time = 1min;
 
-// The claims of pods that do not start were looked at.
+// Pods were seen that have not started, or their claims were looked at.
 struct ClaimsSeen {};
 
 }  // namespace
@@ -183,9 +183,8 @@ bool Reconciliation::delete_claims() {
     return true;
 }
 
-// Whose pods were made a while ago and have not started: what was there may have been deleted
-// since.
-std::vector<Reconciliation::WantedClaim> Reconciliation::doubtful_claims() {
+// Whose pods have not started: what was there may have been deleted since.
+std::vector<Reconciliation::WantedClaim> Reconciliation::doubtful_claims() const {
     std::vector<WantedClaim> all;
     for (const Version& version : versions_)
         for (const Part& part : version.parts)
@@ -194,11 +193,6 @@ std::vector<Reconciliation::WantedClaim> Reconciliation::doubtful_claims() {
                 if (pod->running || pod->meta.deleting || !ordinal ||
                     ordinal->value >= next_.claims.made)
                     continue;
-                const Instant due = pod->created + starting_time;
-                if (now_ < due) {
-                    wake_at(due);
-                    continue;
-                }
                 for (WantedClaim& one : claims_of(ordinal->value, ordinal->value + 1))
                     if (one.zone == part.id.zone && all.size() < claims_max)
                         all.push_back(std::move(one));
@@ -211,17 +205,19 @@ bool Reconciliation::misses_claims() {
     if (spec_.volumes.templates.empty()) return false;
     const auto doubtful = doubtful_claims();
     if (doubtful.empty()) return false;
-    const engine::Evidence* last = engine::last_of<ClaimsSeen>(seen_.evidence);
     const bool is_known = std::ranges::any_of(
         doubtful, [&](const WantedClaim& one) { return seen_.fetched_as(one.ref) != nullptr; });
-    if (last && !is_known && now_ < last->at + starting_time) {
+    const engine::Evidence* last = engine::last_of<ClaimsSeen>(seen_.evidence);
+    const bool is_due = last && now_ >= last->at + starting_time;
+    if (last && !is_known && !is_due) {
         wake_at(last->at + starting_time);
         return false;
     }
-    if (!look_at(doubtful)) return true;
+    if (last && !look_at(doubtful)) return true;
     if (!decision_.noted)
         decision_.noted = engine::Evidence{"claims", engine::answer_of(ClaimsSeen{}), now_};
     wake_at(now_ + starting_time);
+    if (!last) return false;  // they may still start
     int& made = next_.claims.made;
     const int before = made;
     for (const WantedClaim& one : doubtful) {

@@ -99,18 +99,17 @@ bool Reconciliation::is_last_ready(const Part& part, int ordinal) const {
            annotation_of(object_, key::allow_unready) != "true";
 }
 
-// Null: none of its pods is.
-const model::Pod* Reconciliation::last_ready_in(const Part& part) const {
-    const auto found = std::ranges::find_if(part.pods, [&](const model::Pod* pod) {
+// Nothing: none of its pods is.
+std::optional<Reconciliation::LastReady> Reconciliation::last_ready_in(const Part& part) const {
+    for (const model::Pod* pod : part.pods) {
         const auto ordinal = ordinal_of(*pod);
-        return ordinal && places_of(*part.set).has(ordinal->value) &&
-               is_last_ready(part, ordinal->value);
-    });
-    return found == part.pods.end() ? nullptr : *found;
-}
-
-std::string Reconciliation::stays(const model::Pod& pod) {
-    return pod.meta.key.name + " is the only pod that is ready, and stays until another one is.";
+        if (ordinal && places_of(*part.set).has(ordinal->value) &&
+            is_last_ready(part, ordinal->value))
+            return LastReady{*ordinal, pod->meta.key.name +
+                                           " is the only pod that is ready, and "
+                                           "stays until another one is."};
+    }
+    return std::nullopt;
 }
 
 // The version that serves is to have a lower one that nobody has.
@@ -271,9 +270,9 @@ void Reconciliation::plan_hand_over() {
 std::string Reconciliation::last_ready_stays() const {
     for (const Version& version : versions_)
         for (const Part& part : version.parts)
-            if (const model::Pod* pod = last_ready_in(part);
-                pod && !wanted_places(part.id).has(ordinal_of(*pod)->value))
-                return stays(*pod);
+            if (auto last = last_ready_in(part);
+                last && !wanted_places(part.id).has(last->ordinal.value))
+                return std::move(last->why_it_stays);
     return {};
 }
 

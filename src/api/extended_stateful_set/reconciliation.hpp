@@ -114,8 +114,11 @@ class Reconciliation {
     bool are_ready(const Part& part, const Places& places) const;
     int ready_to_stay() const;
     bool is_last_ready(const Part& part, int ordinal) const;
-    const model::Pod* last_ready_in(const Part& part) const;
-    static std::string stays(const model::Pod& pod);
+    struct LastReady {
+        Ordinal ordinal;
+        std::string why_it_stays;
+    };
+    std::optional<LastReady> last_ready_in(const Part& part) const;
     bool is_vacant_below(int zone, int ordinal) const;
     std::string last_ready_stays() const;
     bool may_hand_up(const Part& part, int ordinal) const;
@@ -179,7 +182,7 @@ class Reconciliation {
     void examine_claims();
     bool make_claims();
     bool delete_claims();
-    std::vector<WantedClaim> doubtful_claims();
+    std::vector<WantedClaim> doubtful_claims() const;
     bool misses_claims();
     std::optional<engine::Action> adjusting(const std::vector<WantedClaim>& wanted);
     bool adjust_claims();

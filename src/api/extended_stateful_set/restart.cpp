@@ -117,9 +117,9 @@ RestartHolds Reconciliation::restart_holds(const Part& part) const {
     RestartHolds holds;
     if (auto unready = unready_elsewhere(part))
         holds.elsewhere = engine::Refused{Reason::PodsNotReady, std::move(*unready)};
-    if (const model::Pod* pod = last_ready_in(part))
-        holds.last_ready = {index_of(*ordinal_of(*pod), part.set->start),
-                            {Reason::PodsNotReady, stays(*pod)}};
+    if (auto last = last_ready_in(part))
+        holds.last_ready = {index_of(last->ordinal, part.set->start),
+                            {Reason::PodsNotReady, std::move(last->why_it_stays)}};
     return holds;
 }
 
@@ -252,7 +252,10 @@ void Reconciliation::note_condition() {
     if (config_.state == Config::State::Ignored) return;
     const bool is_behind = config_.stops() || is_restarting();
     std::string reason = is_behind ? next_.reason : "UpToDate", message = next_.message;
-    if (config_.stops()) message = config_.message;
+    if (config_.stops()) {
+        reason = engine::entry(config_.reason).name;
+        message = config_.message;
+    }
     if (!is_behind) message = "The pods have read what there is now.";
     if (is_behind && !config_.stops() && is_open()) {
         reason = engine::entry(Reason::ConfigChanged).name;

@@ -224,7 +224,6 @@ TEST(Claims, ThatSomebodyDeletedAreMadeAnewForPodsThatCannotStart) {
     known.there.erase("data-x-1");
     EXPECT_EQ(patched(known.settle()), "nothing") << "its pod runs";
     known.seen.pods[1].running = known.seen.pods[1].ready = false;
-    known.seen.pods[1].created = known.now;
     EXPECT_EQ(patched(known.settle()), "nothing") << "it may still start";
     known.now = known.now + 1min;
     const engine::Decision decision = known.settle();
