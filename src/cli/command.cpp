@@ -74,6 +74,8 @@ std::vector<std::string_view> config_maps() {
         for (const api::Watch& watch : api.watches)
             if (watch.resource == &model::config_maps) names.push_back(watch.selector.name);
     std::ranges::sort(names, std::greater{});
+    const auto repeated = std::ranges::unique(names);
+    names.erase(repeated.begin(), repeated.end());
     return names;
 }
 

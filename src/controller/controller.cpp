@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <ranges>
 
 #include "base/assert.hpp"
 #include "controller/sessions.hpp"
@@ -72,11 +73,15 @@ void Controller::tell_guarantee(engine::Guarantee seen, const std::vector<std::s
     if (seen == engine::Guarantee::Prevent)
         return log(Log::Level::Info,
                    "guarantee: Prevent. The admission policies keep others from opening a gate.");
+    constexpr std::size_t told_max = 3;
+    const std::size_t told = std::min(missing.size(), told_max);
     log(Log::Level::Info,
         fmt::format("guarantee: Detect. A gate that somebody else opens is closed again, but not "
                     "kept shut: that takes the admission policies of this version and Kubernetes "
-                    "1.36.{}{}",
-                    missing.empty() ? "" : " ", fmt::join(missing, "; ")));
+                    "1.36.{}{}{}",
+                    missing.empty() ? "" : " ", fmt::join(missing | std::views::take(told), "; "),
+                    missing.size() > told ? fmt::format("; and {} more", missing.size() - told)
+                                          : std::string{}));
 }
 
 void Controller::on(Leadership&& input, Instant now) {
