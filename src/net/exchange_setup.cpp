@@ -20,7 +20,6 @@ CURLcode lean_context(CURL*, void* context, void*) {
 }
 
 constexpr long connect_ms_max = 15'000;         // as long as a dead connection may go unnoticed
-constexpr long idle_s_max = 20;                 // a connection in the pool takes 70 kB
 constexpr long receive_buffer_bytes = 4 << 10;  // many a transfer is a watch, and mostly waits
 constexpr long send_buffer_bytes = 16 << 10;    // libcurl's least; its default is 64 KiB
 
@@ -126,7 +125,6 @@ void Exchange::describe_connection() {
     set(CURLOPT_NOSIGNAL, 1L);
     set(CURLOPT_QUICK_EXIT, 1L);  // or ending a transfer would wait for its name look-up
     set(CURLOPT_CONNECTTIMEOUT_MS, connect_ms_max);
-    set(CURLOPT_MAXAGE_CONN, idle_s_max);
     set(CURLOPT_BUFFERSIZE, receive_buffer_bytes);
     set(CURLOPT_UPLOAD_BUFFERSIZE, send_buffer_bytes);
     if (target_.renamed) {
