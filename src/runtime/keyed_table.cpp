@@ -7,6 +7,25 @@
 namespace sluice::runtime {
 namespace {
 
+// Labels or annotations, of which many objects have the same keys.
+class PackedTexts {
+  public:
+    PackedTexts(const model::Texts& texts, InternPool& pool) {
+        all_.reserve(texts.size());
+        for (const auto& [key, value] : texts)
+            all_.emplace_back(pool.intern(key), value);
+    }
+    model::Texts unpacked() const {
+        model::Texts texts;
+        for (const auto& [key, value] : all_)
+            texts.emplace_hint(texts.end(), key.text(), value);
+        return texts;
+    }
+
+  private:
+    std::vector<std::pair<Symbol, std::string>> all_;
+};
+
 // A row has ns, uid, version and listed, which the table keeps, and packs whatever else there is to
 // an object.
 struct StatefulSetRow {
@@ -39,8 +58,8 @@ struct StatefulSetRow {
     bool annotates_pods = false;
     bool listed = false;
     struct Rare {
-        model::Texts labels;
-        model::Texts annotations;
+        PackedTexts labels;
+        PackedTexts annotations;
         Symbol owner;
         Symbol owner_kind;
         PackedUid owner_uid;
@@ -66,7 +85,8 @@ void StatefulSetRow::pack(const model::StatefulSet& set, InternPool& pool) {
     annotates_pods = set.annotates_pods;
     rare.reset();
     if (!set.labels.empty() || !set.annotations.empty() || !set.owner_uid.empty())
-        rare = std::make_unique<Rare>(set.labels, set.annotations, pool.intern(set.owner),
+        rare = std::make_unique<Rare>(PackedTexts{set.labels, pool},
+                                      PackedTexts{set.annotations, pool}, pool.intern(set.owner),
                                       pool.intern(set.owner_kind), pack_uid(set.owner_uid));
 }
 
@@ -75,7 +95,8 @@ model::StatefulSet StatefulSetRow::unpack() const {
     set.meta.generation = generation;
     set.meta.deleting = deleting;
     if (rare) {
-        std::tie(set.labels, set.annotations) = std::tie(rare->labels, rare->annotations);
+        set.labels = rare->labels.unpacked();
+        set.annotations = rare->annotations.unpacked();
         set.owner = rare->owner.text();
         set.owner_kind = rare->owner_kind.text();
         if (!set.owner.empty()) set.owner_uid = unpack_uid(rare->owner_uid);
