@@ -50,7 +50,7 @@ constexpr engine::Command own_commands[] = {
     {Reason::ConfigUnseen, grant},
     {Reason::ReferencesRefused, grant_changes},
     {Reason::ConfigChanged,
-     "it goes on by itself; not for this change: kubectl sluice abort ests/{1}"},
+     "it goes on by itself; not for this change: sluice abort ests/{1} -n {0}"},
     {Reason::ScaledToZero, "kubectl -n {0} scale extendedstatefulset {1} --replicas=N"},
     {Reason::StepPaused,
      "kubectl -n {0} annotate --overwrite extendedstatefulset {1} sluice.dev/promote=$(date +%s)"},
@@ -83,6 +83,10 @@ constexpr engine::Command own_commands[] = {
      "to go on: sluice promote ests/{1} -n {0}; to give the upgrade up: sluice abort ests/{1} -n "
      "{0}"},
     {Reason::RolledBack, try_again},
+    {Reason::Aborted,
+     "the next change of what the pods read; to restart them after all: sluice retry ests/{1} -n "
+     "{0}"},
+    {Reason::PartitionRaised, "sluice retry ests/{1} -n {0}"},
     {Reason::Paused, "kubectl -n {0} annotate extendedstatefulset {1} sluice.dev/paused-"},
 };
 

@@ -123,6 +123,11 @@ RestartHolds Reconciliation::restart_holds(const Part& part) const {
     return holds;
 }
 
+// For what there is to be read now; the next change is another restart.
+bool Reconciliation::is_restart_aborted() const {
+    return annotation_of(object_, std::string{abort_key}) == config_.digest;
+}
+
 void Reconciliation::hold_restart(Phase phase, Reason reason, std::string message) {
     restart_.emplace();
     restart_->report = {phase, reason, std::move(message), {}};
@@ -170,7 +175,7 @@ void Reconciliation::restart(const Version& version, const Part& part) {
 void Reconciliation::begin_restart(const Version& version, const Part& part) {
     const std::string what =
         fmt::format("What the pods of {} read has changed", revision_of(version.number));
-    if (annotation_of(object_, std::string{abort_key}) == config_.digest)
+    if (is_restart_aborted())
         return hold_restart(Phase::Held, Reason::Aborted,
                             what + ", and somebody does not want them to be restarted for it.");
     if (engine::is_paused(annotation_of(object_, key::paused)))
@@ -202,7 +207,7 @@ void Reconciliation::go_on_restarting(const Version& version, const Part& part) 
     course.retry = annotation_of(object_, key::retry);
     if (engine::is_paused(annotation_of(object_, key::paused)))
         course.paused_by = "Paused by annotation.";
-    if (annotation_of(object_, std::string{abort_key}) == config_.digest)
+    if (is_restart_aborted())
         course.paused_by = "Somebody does not want the pods to be restarted for this change.";
     const RestartHolds holds = restart_holds(part);
     const gates::Circumstances now = gates::circumstances_of(
@@ -213,7 +218,10 @@ void Reconciliation::go_on_restarting(const Version& version, const Part& part) 
     next_.gates = gates::noted(std::move(next_.gates), *restart_, object_, true, now_);
     if (!restart_) return;
     engine::Decision& restart = *restart_;
-    restart.report.unblock.clear();  // that is about the StatefulSet
+    if (restart.report.reason != Reason::OnDelete)
+        restart.report.unblock.clear();  // that is about the StatefulSet
+    if (is_restart_aborted() && restart.report.reason == Reason::Paused)
+        restart.report.reason = Reason::Aborted;
     decision_.report = restart.report;
     decision_.probe = restart.probe;
     decision_.progress = restart.progress;

@@ -103,6 +103,8 @@ Reply abort(const Steered& steered, Instant) {
     if (status.observed_generation < steered.object.meta.generation)
         return decline("Sluice has not seen the last change of {} yet; try again in a moment.",
                        steered.title);
+    if (status.reason == engine::entry(engine::Reason::Aborted).name)
+        return decline("{} is aborted already; retry wants it after all.", steered.title);
     if (is_restarting && status.current == status.update)
         return annotating(
             abort_key, json::string(status.config.digest),
@@ -117,9 +119,15 @@ Reply abort(const Steered& steered, Instant) {
             revision_of(status.current == status.update ? status.previous : status.current)));
 }
 
-// What was aborted is wanted again.
+// What was aborted is wanted again: a version, or a restart, which goes on where it was.
 Reply retry(const Steered& steered, Instant now) {
-    Reply reply = annotated::retry(steered, standing(steered), now);
+    const Standing known = standing(steered);
+    if (known.reason == engine::entry(engine::Reason::Aborted).name)
+        return annotating(abort_key, nullptr,
+                          fmt::format("What was aborted of {} is wanted after all: it goes on, "
+                                      "through the same gates.",
+                                      steered.title));
+    Reply reply = annotated::retry(steered, known, now);
     if (reply && !annotation_of(steered.object, std::string{abort_key}).empty())
         reply->writes.front().fields["metadata"].as_object()["annotations"].as_object()[abort_key] =
             nullptr;

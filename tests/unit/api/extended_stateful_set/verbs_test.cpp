@@ -152,5 +152,17 @@ TEST(ExtendedVerbs, AnExplanationTellsOfEarlierVersions) {
     EXPECT_THAT(dialect.facts(one, noon), ::testing::Contains(Fact{"earlier", "v2, v1"}));
 }
 
+TEST(ExtendedVerbs, ARetryWantsARestartThatWasAborted) {
+    Steered one = ledger(spec_of("x:1"), 1, 1, 0);
+    Status status = read_status(one.object);
+    status.reason = "Aborted";
+    one.object.status = write_status(status);
+    one.object.annotations["sluice.dev/abort"] = "digest";
+    const Reply wanted = reply(dialect, Verb::Retry, one, noon);
+    ASSERT_TRUE(wanted) << wanted.error().why;
+    EXPECT_EQ(json::serialize(wanted->writes.at(0).fields),
+              R"({"metadata":{"annotations":{"sluice.dev/abort":null}}})");
+}
+
 }  // namespace
 }  // namespace sluice::api::extended_stateful_set
