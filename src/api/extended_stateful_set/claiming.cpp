@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "api/extended_stateful_set/reconciliation.hpp"
 #include "base/hash.hpp"
@@ -12,11 +13,15 @@ namespace sluice::api::extended_stateful_set {
 namespace {
 
 constexpr Duration claim_pace = 10s;  // until claims that somebody else must see to are looked at
-// So long pods may take to start before their claims are looked at again, and between two looks.
+// So long a pod may take to start before its claims are looked at again, and between two looks.
 constexpr Duration starting_time = 1min;
 
-// Pods were seen that have not started, or their claims were looked at.
-struct ClaimsSeen {};
+// Pods that have not started: since when they were seen, by their UIDs, and when their claims were
+// looked at last.
+struct StartingPods {
+    std::map<std::string, Instant> since;
+    Instant looked;
+};
 
 }  // namespace
 
@@ -79,15 +84,15 @@ int Reconciliation::batch_end(int from, int to) const {
     return std::min(to, from + std::max(1, static_cast<int>(claims_max / each)));
 }
 
-// As they are by now; nothing: they are read first.
+// As they are by now; nothing: they are read first. Who could not be read may be there.
 bool Reconciliation::look_at(const std::vector<WantedClaim>& wanted) {
     for (const WantedClaim& one : wanted)
-        if (!seen_.fetched_as(one.ref)) decision_.rests_on.push_back(one.ref);
+        if (!seen_.looked_at(one.ref)) decision_.rests_on.push_back(one.ref);
     return decision_.rests_on.empty();
 }
 
 const model::CustomObject* Reconciliation::found(const WantedClaim& claim) const {
-    const engine::Fetched* fetched = seen_.fetched_as(claim.ref);
+    const engine::Fetched* fetched = seen_.looked_at(claim.ref);
     return fetched && fetched->object ? &*fetched->object : nullptr;
 }
 
@@ -183,49 +188,66 @@ bool Reconciliation::delete_claims() {
     return true;
 }
 
-// Whose pods have not started: what was there may have been deleted since.
-std::vector<Reconciliation::WantedClaim> Reconciliation::doubtful_claims() const {
-    std::vector<WantedClaim> all;
+// Those whose claims were there once: they may have been deleted since.
+std::vector<const model::Pod*> Reconciliation::starting_pods() const {
+    std::vector<const model::Pod*> all;
     for (const Version& version : versions_)
         for (const Part& part : version.parts)
             for (const model::Pod* pod : part.pods) {
                 const auto ordinal = ordinal_of(*pod);
-                if (pod->running || pod->meta.deleting || !ordinal ||
-                    ordinal->value >= next_.claims.made)
-                    continue;
-                for (WantedClaim& one : claims_of(ordinal->value, ordinal->value + 1))
-                    if (one.zone == part.id.zone && all.size() < claims_max)
-                        all.push_back(std::move(one));
+                if (!pod->running && !pod->meta.deleting && ordinal &&
+                    ordinal->value < next_.claims.made)
+                    all.push_back(pod);
             }
     return all;
+}
+
+// Claims of pods that have not started in their time, and of none that somebody may just be
+// restoring. When the next of them is due is told.
+std::vector<Reconciliation::WantedClaim> Reconciliation::doubtful_claims() {
+    const engine::Evidence* last = engine::last_of<StartingPods>(seen_.evidence);
+    const StartingPods known = last ? *engine::opened<StartingPods>(*last->answer) : StartingPods{};
+    StartingPods now{{}, known.looked};
+    std::vector<WantedClaim> doubtful;
+    const Instant next_look = std::max(now_, known.looked + starting_time);
+    for (const model::Pod* pod : starting_pods()) {
+        const auto found = known.since.find(pod->meta.uid);
+        const Instant since = found == known.since.end() ? now_ : found->second;
+        now.since.emplace(pod->meta.uid, since);
+        const Instant due = std::max(since + starting_time, next_look);
+        if (now_ < due) {
+            wake_at(due);
+            continue;
+        }
+        const auto slot = slot_of(name(), pod->meta.key.name);
+        if (!slot) continue;
+        for (WantedClaim& one : claims_of(slot->ordinal, slot->ordinal + 1))
+            if (one.zone == slot->set.zone && doubtful.size() < claims_max)
+                doubtful.push_back(std::move(one));
+    }
+    const bool is_looked_at = !doubtful.empty() && look_at(doubtful);
+    if (is_looked_at) now.looked = now_;
+    const bool is_news = is_looked_at || now.since != known.since;
+    if (is_news && !decision_.noted)
+        decision_.noted = engine::Evidence{"claims", engine::answer_of(std::move(now)), now_};
+    return doubtful;
 }
 
 // From the lowest ordinal that lacks one, claims are made anew.
 bool Reconciliation::misses_claims() {
     if (spec_.volumes.templates.empty()) return false;
     const auto doubtful = doubtful_claims();
-    if (doubtful.empty()) return false;
-    const bool is_known = std::ranges::any_of(
-        doubtful, [&](const WantedClaim& one) { return seen_.fetched_as(one.ref) != nullptr; });
-    const engine::Evidence* last = engine::last_of<ClaimsSeen>(seen_.evidence);
-    const bool is_due = last && now_ >= last->at + starting_time;
-    if (last && !is_known && !is_due) {
-        wake_at(last->at + starting_time);
-        return false;
-    }
-    if (last && !look_at(doubtful)) return true;
-    if (!decision_.noted)
-        decision_.noted = engine::Evidence{"claims", engine::answer_of(ClaimsSeen{}), now_};
-    wake_at(now_ + starting_time);
-    if (!last) return false;  // they may still start
+    if (!decision_.rests_on.empty()) return true;
     int& made = next_.claims.made;
     const int before = made;
     for (const WantedClaim& one : doubtful) {
-        const engine::Fetched* at = seen_.fetched_as(one.ref);
-        const bool is_gone = !at->refusal && (!at->object || at->object->meta.deleting);
-        if (is_gone) made = std::min(made, one.ordinal);
+        const model::CustomObject* object = found(one);
+        if (!object || object->meta.deleting) made = std::min(made, one.ordinal);
     }
-    if (made == before) return false;
+    if (made == before) {
+        if (!doubtful.empty()) wake_at(now_ + starting_time);
+        return false;
+    }
     write_status(true);
     return true;
 }

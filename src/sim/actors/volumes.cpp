@@ -137,7 +137,10 @@ class Volumes final : public Controller {
             return text(child(volume.get_object(), "persistentVolumeClaim"), "claimName") ==
                    claim.name;
         };
+        // No kubelet starts a pod whose claim is on its way out, so those without a node do not
+        // count.
         return std::ranges::any_of(at_.api.list("pods", claim.ns), [&](const ObjectPtr& pod) {
+            if (text(child(pod->object(), "spec"), "nodeName").empty()) return false;
             return std::ranges::any_of(children(child(pod->object(), "spec"), "volumes"), uses);
         });
     }

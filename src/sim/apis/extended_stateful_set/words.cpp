@@ -80,6 +80,24 @@ std::string owners_text(const World& world, const std::string& resource, const s
     return text.empty() ? "none" : text;
 }
 
+constexpr const char* restored_at = "/metadata/annotations/restored";
+
+// As people do who have a snapshot of its volume.
+Response restore_claim(World& world, Words words) {
+    json::object claim{
+        {"apiVersion", "v1"},
+        {"kind", "PersistentVolumeClaim"},
+        {"metadata",
+         json::object{{"name", words[0]},
+                      {"namespace", shop},
+                      {"labels", json::object{{"sluice.dev/extendedstatefulset", words[2]}}},
+                      {"annotations", json::object{{"restored", "yes"}}}}},
+        {"spec", json::object{
+                     {"accessModes", json::array{"ReadWriteOnce"}},
+                     {"resources", json::object{{"requests", json::object{{"storage", "1Gi"}}}}}}}};
+    return world.create(std::move(claim));
+}
+
 // Whatever they come to.
 Problem delete_owned(World& world, const std::string& name, const char* resource) {
     const ObjectPtr object = world.cluster.api().find(extended_sets, shop, name);
@@ -145,6 +163,9 @@ constexpr Action action_table[] = {
     {"delete config key", "", 0,
      [](World& world, Words) { return world.remove("secrets", "sluice-system", key_secret); }},
     {"delete extendedstatefulset", "NAME [orphan|foreground]", 1, delete_extended},
+    {"delete claim", "NAME", 1,
+     [](World& world, Words words) { return world.remove(claims, shop, words[0]); }},
+    {"restore claim", "NAME of EXTENDEDSTATEFULSET", 3, restore_claim},
     {"claims may grow", "", 0,
      [](World& world, Words) {
          return world.merge("storageclasses.storage.k8s.io", "", "standard",
@@ -197,6 +218,12 @@ constexpr Expectation expectation_table[] = {
      [](const World& world, Words words) {
          const ObjectPtr object = world.cluster.api().find(extended_sets, shop, words[0]);
          return unless_same(words[1], object && keeps_config(object->object()) ? "yes" : "no");
+     }},
+    {"restored claim", "NAME yes|no|gone", 2, true,
+     [](const World& world, Words words) {
+         const ObjectPtr claim = world.cluster.api().find(claims, shop, words[0]);
+         if (!claim) return unless_same(words[1], "gone");
+         return unless_same(words[1], has(claim->object(), restored_at) ? "yes" : "no");
      }},
     {"claim sizes", "NAME SIZE..., by ordinal, of those that are not being deleted", 1, true,
      [](const World& world, Words words) {

@@ -231,5 +231,45 @@ TEST(Claims, ThatSomebodyDeletedAreMadeAnewForPodsThatCannotStart) {
     EXPECT_EQ(decision.actions.at(0).object.ref.name, "data-x-1");
 }
 
+// Who restores a volume deletes claim and pod, and applies the claim again.
+TEST(Claims, ThatSomebodyIsRestoringAreLeftToThemForAWhile) {
+    Claimed known{R"("whenDeleted":"Retain")"};
+    for (const int ordinal : {0, 1})
+        known.add_claim(ordinal);
+    known.seen.pods[1].running = false;
+    known.settle();
+    known.now = known.now + 2min;
+    known.settle();
+    known.seen.pods[1].running = true;
+    known.settle();
+    known.now = known.now + 1h;
+    known.there.erase("data-x-1");
+    known.seen.pods[1].meta.uid = "uid-of-the-next-one";
+    known.seen.pods[1].running = known.seen.pods[1].ready = false;
+    EXPECT_EQ(patched(known.settle()), "nothing") << "that pods started before is no matter";
+    known.now = known.now + 59s;
+    EXPECT_EQ(patched(known.settle()), "nothing");
+    known.now = known.now + 1s;
+    EXPECT_EQ(known.settle().actions.at(0).verb, engine::Action::Verb::Create);
+}
+
+// Nothing is known of what the server did not show.
+TEST(Claims, ThatCannotBeReadAreReadAgainAndNothingIsWrittenOfThem) {
+    Claimed known{R"("whenDeleted":"Delete")"};
+    for (const int ordinal : {0, 1})
+        known.own(ordinal);
+    known.settle();
+    known.change(R"("whenDeleted":"Delete")", R"("whenDeleted":"Retain")");
+    engine::Decision decision = known.decided();
+    while (known.apply_status(decision))
+        decision = known.decided();
+    ASSERT_FALSE(decision.rests_on.empty());
+    for (const model::Ref& ref : decision.rests_on)
+        known.seen.fetched.push_back({ref, std::nullopt, engine::Refusal{403, "forbidden"}});
+    const engine::Decision again = known.decided();
+    EXPECT_EQ(again.rests_on, decision.rests_on);
+    EXPECT_EQ(patched(again), "nothing");
+}
+
 }  // namespace
 }  // namespace sluice::api::extended_stateful_set
