@@ -79,7 +79,9 @@ void Controller::on(WorkloadRead&& input, Instant now) {
         queue(store_.refresh(model::statefulsets, one), now);
     if (about.search) {
         Search& search = *about.search;
-        std::erase_if(search.found, [](const engine::Fetched& one) { return !one.refusal; });
+        std::erase_if(search.found, [&](const engine::Fetched& one) {
+            return !one.refusal || std::ranges::find(search.wanted, one.ref) != search.wanted.end();
+        });
         for (engine::Fetched& one : found_of(search.wanted, live))
             search.found.push_back(std::move(one));
     }

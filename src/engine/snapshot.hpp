@@ -107,6 +107,11 @@ struct Snapshot {
         const auto found = std::ranges::find(fetched, ref, &Fetched::ref);
         return found == fetched.end() ? nullptr : &*found;
     }
+    // Null: it has not been looked at, or could not be.
+    const Fetched* looked_at(const model::Ref& ref) const {
+        const Fetched* found = fetched_as(ref);
+        return found && !found->refusal ? found : nullptr;
+    }
     // Null: that is not what was done last.
     const Attempt* attempted(Action::Verb verb, const model::Ref& ref) const {
         return attempt && attempt->verb == verb && attempt->ref == ref ? &*attempt : nullptr;

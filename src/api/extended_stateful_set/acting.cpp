@@ -158,6 +158,8 @@ void Reconciliation::write_status(bool is_urgent) {
 
 void Reconciliation::act() {
     if (substance_of(next_) != substance_of(old_)) return write_status(true);
+    // What is to be looked at first is read alone: what could not be read is told of all.
+    if (!decision_.rests_on.empty()) return;
     // That something was refused is told before it is tried again.
     if (refused() || !service_problem().empty()) write_status(true);
     const bool acts =

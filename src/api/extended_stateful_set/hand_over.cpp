@@ -80,23 +80,26 @@ bool Reconciliation::are_ready(const Part& part, const Places& places) const {
     return true;
 }
 
-// The pods that are ready and do not go: all others are on their way out.
-int Reconciliation::ready_to_stay() const {
+// The pods that are ready and do not go: all others are on their way out. Those of another version
+// take the place of its own only where ordinals are handed over.
+int Reconciliation::ready_to_stay(int of) const {
     int ready = 0;
-    for (const Version& version : versions_)
+    for (const Version& version : versions_) {
+        if (version.number != of && !spec_.hands_over()) continue;
         for (const Part& part : version.parts)
             ready += static_cast<int>(std::ranges::count_if(part.pods, [&](const model::Pod* pod) {
                 const auto ordinal = ordinal_of(*pod);
                 return pod->ready && !pod->meta.deleting && ordinal &&
                        places_of(*part.set).has(ordinal->value);
             }));
+    }
     return ready;
 }
 
 // Unless a person has said that nobody need wait for pods that are not ready.
 bool Reconciliation::is_last_ready(const Part& part, int ordinal) const {
-    return is_ready(part, ordinal) && ready_to_stay() <= 1 && spec_.pods().value > 1 &&
-           annotation_of(object_, key::allow_unready) != "true";
+    return is_ready(part, ordinal) && ready_to_stay(part.id.version) <= 1 &&
+           spec_.pods().value > 1 && annotation_of(object_, key::allow_unready) != "true";
 }
 
 // Nothing: none of its pods is.
@@ -197,7 +200,7 @@ std::vector<model::Ref> Reconciliation::others_of(const SetId& id) const {
 // The same of sets, as they are by now. Nothing: they have not been looked at.
 std::optional<std::string> Reconciliation::set_at(const SetId& id, int ordinal) const {
     for (const model::Ref& ref : others_of(id)) {
-        const engine::Fetched* found = seen_.fetched_as(ref);
+        const engine::Fetched* found = seen_.looked_at(ref);
         if (!found) return std::nullopt;
         if (!found->object || found->object->meta.deleting) continue;
         const bool has_it = places_in(found->object->spec).has(ordinal);
@@ -281,8 +284,9 @@ std::string Reconciliation::last_ready_stays() const {
 std::optional<engine::Action> Reconciliation::fencing(const SetId& id) const {
     if (fence().empty()) return std::nullopt;
     for (const model::Ref& ref : others_of(id)) {
-        const engine::Fetched* found = seen_.fetched_as(ref);
-        if (!found || !found->object || found->object->meta.deleting) continue;
+        const engine::Fetched* found = seen_.looked_at(ref);
+        if (!found) return engine::Action{};  // nobody knows
+        if (!found->object || found->object->meta.deleting) continue;
         if (annotation_of(*found->object, key::fence) == fence()) continue;
         for (const model::StatefulSet& set : seen_.sets)
             if (set.meta.uid == found->object->meta.uid) return fencing_of(set, fence());
@@ -295,7 +299,8 @@ std::optional<engine::Action> Reconciliation::fencing(const SetId& id) const {
 // bring pods that nobody expects any more.
 bool Reconciliation::carry_out_move() {
     if (!move_.rests_on.empty()) {
-        decision_.rests_on = move_.rests_on;
+        decision_.rests_on.insert(decision_.rests_on.end(), move_.rests_on.begin(),
+                                  move_.rests_on.end());
         return true;
     }
     if (!move_.to || (!move_.to->set && config_.stops())) return false;

@@ -88,6 +88,7 @@ class Reconciliation {
     std::optional<std::string> unready_elsewhere(const Part& part) const;
     bool restarts_though_unready(const Version& version) const;
     RestartHolds restart_holds(const Part& part) const;
+    bool is_restart_aborted() const;
     void restart();
     void restart(const Version& version, const Part& part);
     void begin_restart(const Version& version, const Part& part);
@@ -112,7 +113,7 @@ class Reconciliation {
     const Part* part_of(int version, int zone) const;
     bool is_ready(const Part& part, int ordinal) const;
     bool are_ready(const Part& part, const Places& places) const;
-    int ready_to_stay() const;
+    int ready_to_stay(int of) const;
     bool is_last_ready(const Part& part, int ordinal) const;
     struct LastReady {
         Ordinal ordinal;
@@ -182,7 +183,8 @@ class Reconciliation {
     void examine_claims();
     bool make_claims();
     bool delete_claims();
-    std::vector<WantedClaim> doubtful_claims() const;
+    std::vector<const model::Pod*> starting_pods() const;
+    std::vector<WantedClaim> doubtful_claims();
     bool misses_claims();
     std::optional<engine::Action> adjusting(const std::vector<WantedClaim>& wanted);
     bool adjust_claims();

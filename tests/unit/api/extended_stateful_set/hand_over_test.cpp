@@ -185,5 +185,25 @@ TEST(HandOver, WithoutPoliciesNothingMoves) {
     EXPECT_EQ(known.status().reason, "VolumesUnguarded");
 }
 
+TEST(HandOver, ASetThatCouldNotBeReadMayHaveTheOrdinal) {
+    HandOver known{1};
+    known.add(1, 0, 2);
+    known.add(2, 0, 0);
+    known.seen.fetched.push_back(
+        {{&whole_sets, "shop", "x-v1"}, std::nullopt, engine::Refusal{403, "forbidden"}});
+    EXPECT_EQ(known.move(), "looks at x-v1");
+}
+
+TEST(HandOver, ThatFewerPodsAreWantedIsNoReasonToGiveTheLastOneAway) {
+    HandOver known{1};
+    known.add(1, 0, 2);
+    known.add(2, 2, 1);
+    known.object.spec.replace(known.object.spec.find(R"("replicas":3)"), 12, R"("replicas":1)");
+    const std::string move = known.move();
+    EXPECT_EQ(known.status().exposed, PodCount{0});
+    EXPECT_FALSE(says(move, R"("path":"/spec/replicas","value":0},{"op":"add")")) << move;
+    EXPECT_FALSE(says(move, "x-v1 ") && says(move, R"("value":0)")) << move;
+}
+
 }  // namespace
 }  // namespace sluice::api::extended_stateful_set
