@@ -96,14 +96,17 @@ void Reconciliation::note_version() {
 }
 
 // Fewer pods in each zone are no reason to reach another one: the last one that was reached stays
-// so, and whoever rests there goes on resting.
+// so, and whoever rests there goes on resting. But no version gives its last ordinal of a zone away
+// for that: the step that does has gates of its own.
 void Reconciliation::keep_reach() {
     if (spec_.replicas.value == 0) return;  // it goes on from there when there are pods again
     const int before = std::exchange(next_.in_zone, spec_.replicas).value;
     const int exposed = next_.exposed.value, each = spec_.replicas.value;
-    if (spec_.zones.count() == 1 || before == each || before == 0 || exposed == 0) return;
-    const int full = (exposed - 1) / before;
-    next_.exposed = {full * each + std::min(exposed - full * before, each)};
+    const bool is_one_row = spec_.zones.count() == 1 && !spec_.hands_over();
+    if (is_one_row || before == each || before == 0 || exposed == 0) return;
+    const int full = (exposed - 1) / before, partly = exposed - full * before;
+    const bool keeps_one = spec_.hands_over() && partly < before && each < before;
+    next_.exposed = {full * each + std::min(partly, keeps_one ? each - 1 : each)};
     if (auto& rest = next_.gates.pause; rest && rest->step == exposed)
         rest->step = next_.exposed.value;
 }
@@ -304,6 +307,13 @@ void Reconciliation::steer() {
             "version back: sluice undo ests/{} -n {} --to-revision {}",
             revision_of(next_.update), revision_of(next_.current), name(), object_.meta.key.ns,
             revision_of(next_.current));
+    if (is_aborted() && decision_.report.reason == Reason::Paused) {
+        decision_.report.reason = Reason::Aborted;
+        decision_.report.unblock = fmt::format(
+            "pods of {} that are ready; or, if {} is wanted after all: sluice retry "
+            "ests/{} -n {}",
+            revision_of(next_.current), revision_of(next_.update), name(), object_.meta.key.ns);
+    }
     if (const auto& memory = decision_.memory) {
         const auto before = memory_of(next_);
         if (memory->open && (!before || before->id != memory->id)) ++next_.attempts;

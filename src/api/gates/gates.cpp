@@ -95,7 +95,9 @@ GateList StepGates::before(PodCount exposed, const Pods& pods) const {
     GateList all;
     if (is_early()) add_hook(all, pods.prev, pods.next);
     all.emplace_back(ready(pods.may_be_broken));
-    if (gates_.pause && exposed.value > 0) all.emplace_back(pause_at(exposed.value, *gates_.pause));
+    const bool rests_at_once = now_.pause && now_.pause->step == 0;  // fewer are wanted by now
+    if (gates_.pause && (exposed.value > 0 || rests_at_once))
+        all.emplace_back(pause_at(exposed.value, *gates_.pause));
     if (gates_.check)
         all.emplace_back(metrics::gate_of(*gates_.check, query_, now_.definition,
                                           pods.next.value_or(PodIndex{0}), now_.allow_unready));

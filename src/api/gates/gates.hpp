@@ -82,7 +82,7 @@ class StepGates {
         std::optional<PodIndex> next = {};
         std::optional<PodIndex> may_be_broken = {};  // the lowest of those that go
     };
-    // So many are exposed by then: there is a pause wherever some are.
+    // So many are exposed by then: there is a pause wherever some are, or where one has begun.
     std::vector<engine::Gate> before(PodCount exposed, const Pods& pods) const;
     std::vector<engine::Gate> after(PodIndex last, bool is_end) const;
 
