@@ -11,6 +11,9 @@
 
 namespace sluice::api::extended_stateful_set {
 
+// Each of them is looked at before a version goes that it may select.
+inline constexpr std::size_t services_max = 64;
+
 // Set by people, on a Service.
 inline constexpr std::string_view serves_key = "sluice.dev/serves";
 

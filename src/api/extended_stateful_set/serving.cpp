@@ -39,6 +39,9 @@ bool Reconciliation::serves_now() const {
 // Why a Service that is to follow cannot; empty: each of them can.
 std::string Reconciliation::service_problem() const {
     const engine::Attempt* refused = refused_write(seen_);
+    if (seen_.naming.size() > services_max)
+        return fmt::format("{} Services follow, and {} are the most that may.", seen_.naming.size(),
+                           services_max);
     for (const model::CustomObject& service : seen_.naming) {
         const std::string& called = service.meta.key.name;
         if (!service.meta.deleting && spec_.hands_over())
@@ -68,13 +71,15 @@ bool Reconciliation::switch_services() {
 
 // As it is now, and not as it was seen last: its pods are about to go.
 bool Reconciliation::is_selected(int version) {
+    if (seen_.naming.size() > services_max) return true;
+    bool is_one = false;
     for (const model::CustomObject& service : seen_.naming) {
         const model::Ref ref = ref_to(model::services, service.meta.key);
         const engine::Fetched* now = seen_.fetched_as(ref);
         if (!now) decision_.rests_on.push_back(ref);
-        if (!now || now->refusal || (now->object && selects(*now->object, version))) return true;
+        is_one = is_one || !now || now->refusal || (now->object && selects(*now->object, version));
     }
-    return false;
+    return is_one;
 }
 
 // Nothing: it may go.

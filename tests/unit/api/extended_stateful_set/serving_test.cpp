@@ -246,5 +246,24 @@ TEST(ExtendedServing, NothingGoesBackToAVersionThatSomebodyHasDeleted) {
     EXPECT_EQ(known.status().exposed, PodCount{2});
 }
 
+// Each look costs a round, and there are only so many.
+TEST(ExtendedServing, AllServicesAreLookedAtTogether) {
+    Known known = switched("{}");
+    known.seen.naming.clear();
+    for (int i = 0; i < 9; ++i) {
+        known.seen.naming.push_back(service(selecting(2)));
+        known.seen.naming.back().meta.key.name = fmt::format("door-{}", i);
+    }
+    EXPECT_EQ(known.settled().rests_on.size(), 9u);
+}
+
+TEST(ExtendedServing, MoreServicesThanCanBeLookedAtAreToldAndHoldEverything) {
+    Known known = switched("{}");
+    known.seen.naming.assign(services_max + 1, service(selecting(2)));
+    EXPECT_TRUE(known.settled().rests_on.empty());
+    EXPECT_EQ(known.status().reason, "ServiceNotSwitched");
+    EXPECT_THAT(known.status().message, HasSubstr("65 Services follow, and 64 are the most"));
+}
+
 }  // namespace
 }  // namespace sluice::api::extended_stateful_set
