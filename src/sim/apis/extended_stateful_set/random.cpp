@@ -1,4 +1,7 @@
 // The part of ExtendedStatefulSets in random worlds.
+#include <fmt/ranges.h>
+
+#include "sim/api/split.hpp"
 #include "sim/api/state.hpp"
 #include "sim/apis/analysis/objects.hpp"
 #include "sim/apis/extended_stateful_set/api.hpp"
@@ -6,6 +9,8 @@
 #include "sim/apis/hooks/hooks.hpp"
 #include "sim/apis/hooks/objects.hpp"
 #include "sim/promises/history.hpp"
+#include "sim/promises/notes.hpp"
+#include "sim/scenario/undo.hpp"
 #include "sim/world/chaos.hpp"
 
 namespace sluice::sim::extended_stateful_set {
@@ -33,11 +38,10 @@ void make(Chaos& chaos) {
     if (chaos.chance(30)) wanted["canary-time"] = "20s";
     if (chaos.chance(20)) wanted["min-ready"] = "10s";
     if (chaos.chance(20)) wanted["odd-only"] = "true";
-    if (chaos.chance(30))
-        wanted["zones"] = zones[chaos.below(std::size(zones))];
-    else if (chaos.chance(60))
-        wanted["claim"] = chaos.chance(75) ? "data" : "common,ReadWriteMany";
+    if (chaos.chance(30)) wanted["zones"] = zones[chaos.below(std::size(zones))];
+    if (chaos.chance(40)) wanted["claim"] = chaos.chance(75) ? "data" : "common,ReadWriteMany";
     if (chaos.chance(30)) wanted["when-scaled"] = "Delete";
+    if (chaos.chance(20)) wanted["when-deleted"] = "Delete";
     if (chaos.chance(30)) wanted["order"] = "OrderedReady";
     if (chaos.chance(30)) wanted["hook"] = hook;
     if (chaos.chance(30)) wanted["stays"] = "1m";
@@ -47,6 +51,7 @@ void make(Chaos& chaos) {
     if (chaos.chance(25)) wanted["post-upgrade"] = ends[chaos.below(std::size(ends))];
     if (chaos.chance(25)) wanted["analysis"] = trial;
     if (!hands_over && chaos.chance(20)) wanted["when-stale"] = "Keep";
+    if (!hands_over && chaos.chance(20)) wanted["blue-green"] = "true";
     if (chaos.chance(20)) wanted["rest"] = chaos.chance(50) ? "20s" : "promoted";
     if (!hands_over && chaos.chance(50)) create_service(chaos.world(), "ledger", name);
     if (chaos.chance(40)) {
@@ -92,6 +97,8 @@ void change(Chaos& chaos) {
                                                              {"min", "2"},
                                                              {"min", "none"},
                                                              {"odd-only", "none"},
+                                                             {"follows", "true"},
+                                                             {"follows", "none"},
                                                              {"zones", "none"},
                                                              {"zones", zones[0]},
                                                              {"zones", zones[1]},
@@ -129,6 +136,18 @@ void annotate(Chaos& chaos) {
     chaos.world().annotate(extended_sets, shop, name, key, value);
 }
 
+// To the version before, or to one that may be there no more.
+void go_back(Chaos& chaos) {
+    if (!found(chaos)) return;
+    std::vector<std::string> words{fmt::format("ests/{}", name)};
+    if (chaos.chance(30)) {
+        words.emplace_back("to");
+        words.push_back(fmt::format("v{}", 1 + chaos.below(9)));
+    }
+    chaos.did("undo {}", fmt::join(words, " "));
+    undo(chaos.world(), words);  // it may well be refused
+}
+
 void guard(Chaos& chaos) {
     using Says = hooks::HookRule::Says;
     constexpr Says all[] = {Says::Allow, Says::Refuse, Says::Hang, Says::Rubbish};
@@ -150,7 +169,7 @@ void change_config(Chaos& chaos) {
     else if (way == 1)
         chaos.world().remove("secrets", shop, "ledger-token");
     else if (way < 4)
-        chaos.world().put_secret(shop, "ledger-token", "key", value, {});
+        chaos.world().put_secret(shop, "ledger-token", "key", canary + value, {});
     else
         put_config_map(chaos.world(), config, "key", value);
 }
@@ -185,9 +204,12 @@ void change_claims(Chaos& chaos) {
     const ObjectPtr object = found(chaos);
     if (!object) return;
     const bool has_claims = text_at(object->object(), claim_name_at) == "data";
-    constexpr std::pair<const char*, const char*> edits[] = {
-        {"when-scaled", "Delete"}, {"when-scaled", "none"}, {"claim", "data,ReadWriteOnce,2Gi"}};
-    const auto [field, value] = edits[chaos.below(has_claims ? 3 : 2)];
+    constexpr std::pair<const char*, const char*> edits[] = {{"when-scaled", "Delete"},
+                                                             {"when-scaled", "none"},
+                                                             {"when-deleted", "Delete"},
+                                                             {"when-deleted", "none"},
+                                                             {"claim", "data,ReadWriteOnce,2Gi"}};
+    const auto [field, value] = edits[chaos.below(has_claims ? 5 : 4)];
     chaos.did("change {} {} {}", name, field, value);
     chaos.world().merge(extended_sets, shop, name, field_patch(fields(), field, value));
 }
@@ -210,8 +232,12 @@ void meddle(Chaos& chaos) {
 
 void delete_object(Chaos& chaos) {
     if (!found(chaos)) return;
-    chaos.did("delete {}", name);
-    chaos.world().remove(extended_sets, shop, name);
+    constexpr const char* ways[] = {"", "", "Foreground"};
+    const std::string way = ways[chaos.below(std::size(ways))];
+    chaos.did("delete {} {}", name, way);
+    Deletion how;
+    if (!way.empty()) how.propagation = way;
+    chaos.world().remove(extended_sets, shop, name, how);
     chaos.world().cluster.run_for(chaos.between(0s, 60s));
     if (!found(chaos)) make(chaos);
 }
@@ -257,13 +283,21 @@ void calm(Chaos& chaos) {
     roll_out(chaos.world(), name, "app:z");
 }
 
+// In each zone one set, with three pods that are ready.
+bool is_one_version(const std::string& versions, std::size_t zone_count) {
+    const auto words = parts_of(versions, ' ');
+    const auto pods = static_cast<std::size_t>(std::ranges::count(words, "z"));
+    return pods == 3 * zone_count && words.size() == pods + zone_count;
+}
+
 std::string what_is_wrong(Chaos& chaos) {
     const ObjectPtr object = found(chaos);
     if (!object) return {};
     if (is_terminating(object->object())) return fmt::format("{}: it is still there", name);
     const std::string versions = versions_text(chaos.world().cluster.api(), name);
     const std::string phase = text_at(object->object(), "/status/phase");
-    if (versions.ends_with(" z z z") && std::ranges::count(versions, 'v') == 1 && phase == "Ready")
+    const auto zones_there = array_at(object->object(), "/spec/zones").size();
+    if (is_one_version(versions, std::max<std::size_t>(1, zones_there)) && phase == "Ready")
         return {};
     return fmt::format("{}: {}, phase {}, {}: {}", name, versions, phase,
                        text_at(object->object(), "/status/reason"),
@@ -280,9 +314,9 @@ void help(Chaos& chaos) {
 }
 
 constexpr RandomAction actions[] = {
-    {change_image, 6}, {change, 3},        {rescale, 4},       {annotate, 4},
-    {guard, 3},        {disturb_pod, 6},   {meddle, 2},        {delete_object, 1},
-    {wipe, 1},         {change_config, 4}, {change_claims, 2}, {take_jobs, 1},
+    {change_image, 6},  {change, 3},    {rescale, 4},       {annotate, 4}, {guard, 3},
+    {disturb_pod, 6},   {meddle, 2},    {delete_object, 1}, {wipe, 1},     {change_config, 4},
+    {change_claims, 2}, {take_jobs, 1}, {go_back, 2},
 };
 
 }  // namespace

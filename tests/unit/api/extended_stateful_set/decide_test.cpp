@@ -121,6 +121,51 @@ TEST(ExtendedDecision, AVersionThatFailedIsMarkedAndKeepsItsNumber) {
     EXPECT_EQ(known.status().update, 2);
 }
 
+// A canary that was not ready in time, and was scaled away.
+Known failed_once(int retries) {
+    Known known = upgrading();
+    known.object.spec.replace(0, 1,
+                              fmt::format(R"({{"updateStrategy":{{"retryCount":{}}},)", retries));
+    known.settled();
+    known.add_version({2}, 1, known.digest());
+    known.seen.pods.back().ready = false;
+    known.seen.pods.back().never_ready = true;
+    known.settled();
+    known.now = noon + 10min + 1s;
+    known.settled();
+    known.seen.sets.back().replicas = PodCount{0};
+    return known;
+}
+
+TEST(ExtendedDecision, TheNextAttemptWaitsUntilThePodsOfTheOneBeforeAreGone) {
+    Known known = failed_once(1);
+    known.seen.pods.back().meta.deleting = true;
+    EXPECT_TRUE(known.settled().actions.empty());
+    EXPECT_EQ(known.status().exposed, PodCount{0});
+    known.seen.pods.pop_back();
+    const Decision decision = known.settled();
+    EXPECT_EQ(known.status().attempts, 2);
+    EXPECT_EQ(known.status().exposed, PodCount{1});
+    ASSERT_EQ(decision.actions.size(), 1u);
+    EXPECT_THAT(decision.actions[0].body,
+                HasSubstr(R"({"op":"replace","path":"/spec/replicas","value":1})"));
+}
+
+TEST(ExtendedDecision, APersonsRetryWaitsForThemToo) {
+    Known known = failed_once(0);
+    const model::Pod left = known.seen.pods.back();
+    known.seen.pods.pop_back();
+    known.settled();
+    ASSERT_EQ(known.status().reason, "RolledBack");
+    known.seen.pods.push_back(left);
+    known.object.annotations[model::key::retry] = "1";
+    EXPECT_TRUE(known.settled().actions.empty());
+    EXPECT_EQ(known.status().exposed, PodCount{0});
+    known.seen.pods.pop_back();
+    known.settled();
+    EXPECT_EQ(known.status().exposed, PodCount{1});
+}
+
 TEST(ExtendedDecision, ASetThatTheServerRefusesIsTold) {
     Known known;
     known.settled();
