@@ -1,7 +1,7 @@
 """What `make test` runs, and what runs beside what.
 
-Tests on the control plane mostly wait, so two of their sessions run beside everything else, which
-steps back for them: it has the lower priority.
+Tests on the control plane mostly wait, so four of their sessions, each with a plane of its own, run
+beside everything else, which steps back for them: it has the lower priority.
 """
 
 from __future__ import annotations
@@ -16,6 +16,9 @@ from .running import Runner, Suite
 ROOT = Path(__file__).resolve().parents[2]
 PYTEST = ("/usr/bin/python3", "-B", "-m", "pytest", "-q", "-p", "no:cacheprovider")
 CLUSTER_SECONDS_MAX = 3600.0
+# About as long as all others of their mark together.
+OWNERS = ("tests/cluster/test_extended*.py", "tests/cluster/test_statefulcluster*.py")
+PILOT = ("tests/cluster/test_pilot.py",)
 
 
 def build(runner: Runner, preset: str, *targets: str) -> None:
@@ -70,22 +73,30 @@ def control_plane(ready: Gate) -> Lane:
     return lane
 
 
-def cluster(name: str, marks: str, *gates: Gate) -> Lane:
-    """One session of pytest: the tests that carry these marks."""
+def cluster(name: str, marks: str, *gates: Gate, only: Sequence[str] = (),
+            without: Sequence[str] = ()) -> Lane:
+    """One session of pytest: the tests that carry these marks, of some files or of all but some."""
+    files = [str(path.relative_to(ROOT)) for one in only for path in sorted(ROOT.glob(one))]
+    left_out = [f"--ignore-glob={one}" for one in without]
+
     def lane(runner: Runner) -> None:
         for gate in gates:
             gate.wait()
         times = f"build/test-times-{name.replace(' ', '-')}.tsv"
-        runner.run(Suite(name, (*PYTEST, "-m", marks, "tests/cluster"), nice=0,
-                         env={"SLUICE_FILE_TIMES": times}, seconds_max=CLUSTER_SECONDS_MAX))
+        runner.run(Suite(name, (*PYTEST, "-m", marks, *left_out, *(files or ["tests/cluster"])),
+                         nice=0, env={"SLUICE_FILE_TIMES": times},
+                         seconds_max=CLUSTER_SECONDS_MAX))
     return lane
 
 
 def cluster_lanes(built: Gate) -> list[Lane]:
     ready = Gate()
+    shared, abused = "not abuse and not deep", "abuse and not deep"
     return [control_plane(ready),
-            cluster("cluster", "not abuse and not deep", built, ready),
-            cluster("cluster abuse", "abuse and not deep", built, ready)]
+            cluster("cluster", shared, built, ready, without=OWNERS),
+            cluster("cluster owners", shared, built, ready, only=OWNERS),
+            cluster("cluster abuse", abused, built, ready, without=PILOT),
+            cluster("cluster pilot", abused, built, ready, only=PILOT)]
 
 
 def fast_lanes() -> Sequence[Lane]:
