@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import re
-from typing import Any, Iterable
+from typing import Any, Callable, Iterable
 
 import pytest
 import yaml
@@ -50,12 +50,23 @@ def changed_object(example: str, values: dict[str, Any]) -> Object:
     return whole
 
 
-def refusal(api: Api, obj: Object) -> str:
+def refusal_of(write: Callable[[], Any]) -> str:
     """What the refusal says, without the name of the object."""
     with pytest.raises(ApiError) as refused:
-        api.create(obj, dry_run=True)
+        write()
     assert refused.value.status == 422, refused.value
     return refused.value.message.split(" is invalid: ", 1)[1]
+
+
+def refusal(api: Api, obj: Object) -> str:
+    return refusal_of(lambda: api.create(obj, dry_run=True))
+
+
+def refusal_of_change(api: Api, obj: Object, change: Object) -> str:
+    """The same of a merge patch of an object that is there."""
+    meta = obj["metadata"]
+    return refusal_of(lambda: api.patch(obj["kind"], meta["name"], change, meta["namespace"],
+                                        dry_run=True))
 
 
 def schema_of(api: Api, name: str) -> Object:
@@ -68,17 +79,29 @@ def assert_refused(api: Api, obj: Object, field: str, sentence: str) -> None:
     assert f"{field}: " in said and sentence in said
 
 
-def assert_one_sentence(api: Api, obj: Object, field: str, sentence: str) -> None:
-    said = refusal(api, obj)
+def assert_is_one_sentence(said: str, field: str, sentence: str) -> None:
     assert said.startswith(f"{field}: Invalid value: ") and sentence in said
     assert said.count("Invalid value: ") == 1, said
 
 
-def assert_every_rule_speaks(api: Api, name: str, objects: Iterable[Object]) -> None:
-    """Of the definition of that name, each rule refuses one of the objects."""
-    said = "\n".join(refusal(api, obj) for obj in objects)
+def assert_one_sentence(api: Api, obj: Object, field: str, sentence: str) -> None:
+    assert_is_one_sentence(refusal(api, obj), field, sentence)
+
+
+def assert_every_rule_speaks(api: Api, name: str, objects: Iterable[Object],
+                             of_changes: Iterable[str] = ()) -> None:
+    """Of the definition of that name, each rule refuses one of the objects, or has refused one of
+    the changes."""
+    said = "\n".join([*(refusal(api, obj) for obj in objects), *of_changes])
     rules = rules_in(schema_of(api, name))
     assert rules and [rule["message"] for rule in rules if rule["message"] not in said] == []
+
+
+def assert_bounded_and_described(api: Api, name: str) -> None:
+    """Of the definition of that name, every field has a bound, and every setting a description."""
+    parts = schema_of(api, name)["properties"]
+    assert unbounded(parts["spec"], "spec") + unbounded(parts["status"], "status") == []
+    assert undescribed(parts["spec"], "spec") == []
 
 
 def inner_of(schema: Object) -> dict[str, Object]:
@@ -111,3 +134,35 @@ def undescribed(schema: Object, path: str) -> list[str]:
     found = [] if schema.get("description") or path.endswith("[]") else [path]
     return found + [inner for key, part in inner_of(schema).items()
                     for inner in undescribed(part, path + key)]
+
+
+# The rules of a check of Prometheus: what is changed below it, the field, and a part of its
+# sentence. The check is taken to have ten tries and a url without https.
+CHECK_RULES: list[tuple[dict[str, Any], str, str]] = [
+    ({"successThreshold": 11}, "successThreshold", "must not be more than maxTries"),
+    ({"successThreshold": GONE, "maxTries": 2}, "successThreshold", "3 if left out"),
+    ({"failureThreshold": 11}, "failureThreshold", "must not be more than maxTries"),
+    ({"query.caSecretRef": "ca"}, "query.caSecretRef", "needs a url that begins with https://"),
+    ({"query.caSecretRef": "ca", "query.url": "http://p"}, "query.caSecretRef",
+     "needs a url that begins with https://"),
+    ({"query.caSecretRef": "ca", "query.url": "https://p", "query.insecureSkipVerify": True},
+     "query.insecureSkipVerify", "leave one of them out"),
+    *(({"query.expr": expr}, "query.expr", "it is blank") for expr in (" ", "\n\t \r")),
+    *(({"query.url": url}, "query.url", sentence) for sentence, urls in {
+        "must begin with http:// or https://": ("ftp://prom", "prom://x", "HTTP://prom"),
+        "put them into the Secret": ("http://me:secret@prom", "me@prom/x"),
+        "no query": ("prom?x=1", "prom/x?"),
+        "no fragment": ("http://prom/#x",),
+        "which is added to it": ("http://prom/api/v1/query", "prom:90/x/api/v1/query/"),
+        "must be a host": (
+            " ", "http://", "http:///x", ":9090", "/xx", "prom:", "prom:0", "prom:65536",
+            "prom:9090:1", "prom x", "prom\n", "prom/a b", "prom\\x", "prom/\r\nHost: evil", "pröm",
+            "[::1", "-prom"),
+    }.items() for url in urls),
+]
+
+
+def check_rules(at: str) -> list[tuple[dict[str, Any], str, str]]:
+    """Those of the check at this path."""
+    return [({f"{at}.{path}": value for path, value in values.items()}, f"{at}.{field}", sentence)
+            for values, field, sentence in CHECK_RULES]

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 import yaml
 
-from definitions import (GONE, assert_every_rule_speaks, assert_one_sentence, assert_refused,
-                         changed_object, examples_in, schema_of, serve, unbounded, undescribed)
+from definitions import (GONE, assert_bounded_and_described, assert_every_rule_speaks,
+                         assert_one_sentence, assert_refused, changed_object, examples_in,
+                         schema_of, serve)
 from harness.api import Api, ApiError, Object
 from harness.places import REPOSITORY
 
@@ -202,10 +203,7 @@ def test_every_rule_of_the_definition_is_hit(api: Api) -> None:
 
 
 def test_every_field_has_a_bound_and_every_setting_a_description(api: Api) -> None:
-    schema = schema_of(api, DEFINITION)
-    for part in ("spec", "status"):
-        assert unbounded(schema["properties"][part], part) == []
-    assert undescribed(schema["properties"]["spec"], "spec") == []
+    assert_bounded_and_described(api, DEFINITION)
 
 
 def test_an_analysis_is_the_same_in_a_step_and_beside_them(api: Api) -> None:
