@@ -279,11 +279,11 @@ def running(request, world) -> Iterator[dict[str, Future]]:
                for name in chosen}
     world.operator.kill9()
     for namespace in namespaces.values():
-        release_all(world.api, namespace)
+        release_all(world.api, namespace, stories.make.kind)
         world.api.delete("Namespace", namespace)
 
 
-def release_all(api: Api, namespace: str) -> None:
+def release_all(api: Api, namespace: str, kind: str = KIND) -> None:
     """No operator is left to drop finalizers; the namespace would never go."""
-    for one in api.list(KIND, namespace):
-        api.patch(KIND, one["metadata"]["name"], {"metadata": {"finalizers": None}}, namespace)
+    for one in api.list(kind, namespace):
+        api.patch(kind, one["metadata"]["name"], {"metadata": {"finalizers": None}}, namespace)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import pty
+import re
 import signal
 import struct
 import subprocess
@@ -96,12 +97,54 @@ def test_a_failure_is_held_and_repaired() -> None:
     assert "0 violations" in text
 
 
+def follows(text: str, *lines: str) -> bool:
+    """Whether these lines are told in this order."""
+    rest = text
+    for line in lines:
+        if line not in rest:
+            return False
+        rest = rest.split(line, 1)[1]
+    return True
+
+
+def test_a_version_is_made_beside_the_one_before_it() -> None:
+    text = plain(*FAST, "--api", "extendedstatefulset")
+    assert follows(text, "You apply another template: version 2.", "1 of 3 pods of v2 may be made",
+                   "db-v2-0 (app:1.1, new) Running, ready", "3 of 3 pods of v2 may be made",
+                   "VersionRemoved: v1 is not needed any more.",
+                   "Ready, Idle: All 3 pods of v2 are ready.", "at least 3 pods served",
+                   "0 violations", "sluice demo --api extendedstatefulset --fail"), text
+
+
+def test_a_canary_that_fails_goes_and_the_version_before_it_serves() -> None:
+    text = plain(*FAST, "--api", "extendedstatefulset", "--fail")
+    assert follows(text, "You apply a template whose pods crash.", "db-v2-0 (app:1.1, new) Crash",
+                   "RollingBack: Waiting for the pods of v2 to be gone.",
+                   "Held, RolledBack: v2 failed, and v1 goes on.",
+                   "You apply one that works: version 3.", "VersionRemoved: v1",
+                   "Ready, Idle: All 3 pods of v3 are ready.", "at least 3 pods served",
+                   "0 violations"), text
+    assert "db-v2-1" not in text, "one canary and no more"
+
+
+@pytest.mark.parametrize("words, version", [([], "v2"), (["--fail"], "v3")])
+def test_the_last_picture_shows_the_version_that_serves(words: list[str], version: str) -> None:
+    terminal = Terminal(*FAST, "--api", "extendedstatefulset", *words, NO_COLOR="1")
+    assert terminal.end() == 0
+    picture = terminal.shown.decode().rsplit("Sluice demo: ", 1)[1]
+    assert f"revision {version}\x1b" in picture and "ready 3/3" in picture
+    pods = re.findall(r"db-(v\d-\d) +current .* Running +ready ", picture)
+    assert pods == [f"{version}-{ordinal}" for ordinal in (2, 1, 0)]
+    assert "what you saw" in picture
+
+
 def test_the_play_depends_on_the_seed_and_not_on_the_speed() -> None:
     assert plain(*FAST) == plain("--speed", "5000", "--plain")
     assert plain(*FAST) != plain(*FAST, "--seed", "7")
 
 
-@pytest.mark.parametrize("words", [[], ["--fail"]])
+@pytest.mark.parametrize("words", [[], ["--fail"], ["--api", "extendedstatefulset"],
+                                   ["--api", "extendedstatefulset", "--fail"]])
 def test_the_terminal_is_left_clean(words: list[str]) -> None:
     terminal = Terminal("--speed", "100", *words)
     assert terminal.end() == 0

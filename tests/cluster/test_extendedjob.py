@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from definitions import examples_in
-from harness.api import Api, ApiError, Object
+from harness.api import Api, ApiError, Object, has_condition
 from harness.controlplane import ControlPlane
 from harness.failure import HarnessError
 from harness.hookserver import Answer, HookServer, Request
@@ -27,6 +27,7 @@ PREFIX = "fissile.cloudfoundry.org"
 BINDING = REPOSITORY / "deploy/optional/extendedjob-jobs-binding.yaml"
 HUSH = "hush-5e81"  # what Jobs print, and nobody is told
 GOES = 150.0  # a Job that has succeeded stays for a minute
+REMEMBERED = 128  # so many pods, of each ExtendedJob
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -104,9 +105,18 @@ def test_the_sample_runs_once_and_its_output_is_a_secret(
                     asked.path), asked.path
     kubeconfig = ("-n", namespace, "--kubeconfig", str(cluster.kubeconfig))
     assert "1 begun, 1 succeeded, 0 failed" in sluice("explain", "ejob/make-keys", *kubeconfig)
+    kubelet.answer(Answer(200, f'{{"later": "{HUSH}-2"}}\n'.encode(),
+                          {"Content-Type": "text/plain"}))
     assert "runs now" in sluice("retry", "ejob/make-keys", *kubeconfig)
     wait_for("the second run", lambda: status(api, namespace, "make-keys"),
              lambda seen: seen.get("succeeded") == 2)
+    over = api.get("Secret", "keys-make", namespace)
+    assert over["metadata"]["uid"] == secret["metadata"]["uid"], "it is written over"
+    assert over["data"] == {"later": base64.b64encode(f"{HUSH}-2".encode()).decode()}
+    told_in_numbers = one.metrics()
+    assert [name for name in told_in_numbers if name.startswith("sluice_decisions_total")
+            and 'api="extendedjob"' in name and 'reason="RunSucceeded"' in name]
+    assert told_in_numbers['sluice_stored_objects{resource="extendedjobs"}'] >= 1
     wait_for("the Jobs to be gone", lambda: jobs(api, namespace, "make-keys") or None,
              lambda left: left is None, GOES)
     told = [str(obj) for kind in (KIND, "Event", "Job", "Pod") for obj in api.list(kind, namespace)]
@@ -117,9 +127,12 @@ def test_the_sample_runs_once_and_its_output_is_a_secret(
              lambda found: found == 0)
 
 
-def test_once_is_done_and_one_that_fails_is_kept(
-        api: Api, namespace: str, allowed: None, operator: Callable[..., Operator]) -> None:
+def test_once_is_done_one_that_fails_is_kept_and_others_wait_for_a_word(
+        api: Api, cluster: ControlPlane, namespace: str, allowed: None,
+        operator: Callable[..., Operator]) -> None:
     operator()
+    for word in ("manual", "done"):
+        api.create(errand(namespace, word, word))
     api.create(errand(namespace, "well", "once"))
     api.create(errand(namespace, "ill", "now", FAILING))
     seen = wait_for_phase(api, namespace, "ill", "Failed")
@@ -129,6 +142,11 @@ def test_once_is_done_and_one_that_fails_is_kept(
     assert condition["status"] == "False"
     wait_for_phase(api, namespace, "well", "Succeeded")
     assert strategy(api, namespace, "well") == "done"
+    for word in ("manual", "done"):
+        said = wait_for_phase(api, namespace, word, "Idle")
+        assert "Nothing has run yet" in said["message"] and said.get("runs", 0) == 0
+        assert jobs(api, namespace, word) == [] and strategy(api, namespace, word) == word
+        sluice("retry", f"ejob/{word}", "-n", namespace, "--kubeconfig", str(cluster.kubeconfig))
     first = seen["failedJob"]
     api.patch(KIND, "ill", {"spec": {"trigger": {"strategy": "now"}}}, namespace)
     seen = wait_for("the second failure", lambda: status(api, namespace, "ill"),
@@ -136,7 +154,33 @@ def test_once_is_done_and_one_that_fails_is_kept(
     wait_for("the first Job to go", lambda: [job["metadata"]["name"]
                                              for job in jobs(api, namespace, "ill")],
              lambda names: names == [seen["failedJob"]] and first not in names, GOES)
+    for word in ("manual", "done"):
+        assert wait_for_phase(api, namespace, word, "Succeeded")["runs"] == 1
+        assert strategy(api, namespace, word) == "manual", "as with now"
     assert status(api, namespace, "well")["runs"] == 1
+
+
+def test_with_on_failure_containers_are_started_anew_six_times_at_most(
+        api: Api, namespace: str, allowed: None, operator: Callable[..., Operator]) -> None:
+    operator()
+    one = errand(namespace, "errand", "now", UNENDING)
+    one["spec"]["template"]["spec"]["restartPolicy"] = "OnFailure"
+    api.create(one)
+    [pod] = wait_for("its pod", lambda: api.list("Pod", namespace), lambda pods: [
+        one for one in pods if one["status"].get("containerStatuses")])
+
+    def start_anew(times: int) -> None:
+        """As its kubelet tells of it."""
+        told = [{**one, "restartCount": times} for one in pod["status"]["containerStatuses"]]
+        api.patch("Pod", pod["metadata"]["name"], {"status": {"containerStatuses": told}},
+                  namespace, subresource="status")
+
+    start_anew(5)
+    stays("it goes on", lambda: jobs(api, namespace, "errand"),
+          lambda seen: not has_condition(seen[0], "Failed"))
+    start_anew(6)
+    seen = wait_for_phase(api, namespace, "errand", "Failed")
+    assert "BackoffLimitExceeded" in seen["message"] and seen["runs"] == 1
 
 
 def test_a_job_for_each_pod_that_is_ready(
@@ -184,6 +228,27 @@ def test_a_job_for_each_pod_that_is_there_and_one_for_each_that_is_not_ready(
         seen = wait_for("the pod that came later", lambda name=name: status(api, namespace, name),
                         lambda one, runs=runs: one.get("succeeded") == runs)
         assert seen["lastRun"]["pod"] == "late"
+
+
+def test_a_pod_more_than_are_remembered_waits_until_one_of_them_is_gone(
+        api: Api, namespace: str, allowed: None, operator: Callable[..., Operator]) -> None:
+    pods = [api.create({"apiVersion": "v1", "kind": "Pod",
+                        "metadata": {"name": f"web-{number}", "namespace": namespace},
+                        "spec": {"schedulerName": "nobody",
+                                 "containers": [{"name": "web", "image": "web:a"}]}})["metadata"]
+            for number in range(REMEMBERED + 1)]
+    api.create(errand(namespace, "greet", {"strategy": "podstate", "when": "created"}))
+    handled = [{"uid": pod["uid"], "pod": pod["name"]} for pod in pods[:REMEMBERED]]
+    api.patch(KIND, "greet", {"status": {"podState": "created", "handledPods": handled}}, namespace,
+              subresource="status")
+    operator()
+    seen = wait_for("the reason", lambda: status(api, namespace, "greet"),
+                    lambda one: one.get("reason") == "TooManyPods")
+    assert seen["phase"] == "Held" and f"{REMEMBERED} pods" in seen["message"]
+    assert jobs(api, namespace, "greet") == []
+    api.delete("Pod", pods[0]["name"], namespace)
+    seen = wait_for_phase(api, namespace, "greet", "Succeeded")
+    assert (seen["runs"], seen["lastRun"]["pod"]) == (1, pods[-1]["name"])
 
 
 def test_a_job_for_a_pod_that_is_on_its_way_out(
@@ -389,7 +454,9 @@ def refused(attempt: Callable[[], Any]) -> bool:
 def test_other_verbs_decline_with_a_sentence(
         api: Api, cluster: ControlPlane, namespace: str) -> None:
     api.create(errand(namespace, "errand", "manual"))
-    for verb, sentence in [("promote", "retry runs it"), ("pause", "is not paused"),
+    for verb, sentence in [("promote", "no steps to promote; retry runs it"),
+                           ("pause", "is not paused: a strategy of manual"),
+                           ("resume", "is not paused; retry runs it"),
                            ("abort", "delete its Job"), ("undo", "what has run has run")]:
         with pytest.raises(HarnessError) as declined:
             sluice(verb, "ejob/errand", "-n", namespace, "--kubeconfig", str(cluster.kubeconfig))

@@ -6,9 +6,11 @@ import json
 import re
 import secrets
 import time
+from collections import Counter
 from concurrent.futures import Future
+from contextlib import contextmanager
 from datetime import datetime, timedelta
-from typing import Any, Callable
+from typing import Any, Callable, Iterator
 
 import pytest
 
@@ -18,9 +20,10 @@ from harness.hookserver import HookServer, allow, refuse
 from harness.kubelets import BEHAVIOUR, UNREADY, ZONE_LABEL, ZONES
 from harness.operator import NAMESPACE, sluice
 from harness.places import REPOSITORY
-from harness.recorder import Recorder
+from harness.recorder import Change, Recorder
 from harness.waiting import stays, wait_for
-from harness.workloads import IMAGE_A, IMAGE_B, pod_template, set_behaviour, statefulset
+from harness.workloads import (IMAGE_A, IMAGE_B, IMAGE_C, pod_template, set_behaviour,
+                               statefulset)
 from phased_world import Stories, Story, World, running, world  # noqa: F401: fixtures
 
 NAME = "ledger"
@@ -63,6 +66,81 @@ def may_scale(api: Api, namespace: str) -> None:
                               "apiGroup": "rbac.authorization.k8s.io"}]})
 
 
+def autoscaler(namespace: str, least: int, most: int) -> Object:
+    return {"apiVersion": "autoscaling/v2", "kind": "HorizontalPodAutoscaler",
+            "metadata": {"name": NAME, "namespace": namespace},
+            "spec": {"minReplicas": least, "maxReplicas": most,
+                     "scaleTargetRef": {"apiVersion": f"{PREFIX}/v1alpha1", "kind": KIND,
+                                        "name": NAME}}}
+
+
+@contextmanager
+def locked_services(api: Api, namespace: str, why: str) -> Iterator[None]:
+    """Nobody can change a Service of that namespace."""
+    group = "admissionregistration.k8s.io/v1"
+    here = {"matchLabels": {"kubernetes.io/metadata.name": namespace}}
+    services = {"apiGroups": [""], "apiVersions": ["v1"], "operations": ["UPDATE"],
+                "resources": ["services"]}
+    policy: Object = {"apiVersion": group, "kind": "ValidatingAdmissionPolicy",
+                      "metadata": {"name": namespace}, "spec": {
+                          "matchConstraints": {"resourceRules": [services]},
+                          "validations": [{"expression": "false", "message": why,
+                                           "reason": "Forbidden"}]}}
+    binding: Object = {"apiVersion": group, "kind": "ValidatingAdmissionPolicyBinding",
+                       "metadata": {"name": namespace}, "spec": {
+                           "policyName": namespace, "validationActions": ["Deny"],
+                           "matchResources": {"namespaceSelector": here}}}
+
+    def refusal() -> str:
+        try:
+            api.patch("Service", "door", {"metadata": {"labels": {"a": "b"}}}, namespace,
+                      dry_run=True)
+        except ApiError as error:
+            return error.message
+        return ""
+
+    try:
+        api.create(policy)
+        api.create(binding)
+        wait_for("the policy to be in force", refusal, lambda said: why in said)
+        yield
+    finally:
+        api.delete("ValidatingAdmissionPolicyBinding", namespace)
+        api.delete("ValidatingAdmissionPolicy", namespace)
+
+
+def version_of(change: Change) -> str:
+    return change.object["metadata"]["labels"][f"{PREFIX}/version"]
+
+
+def zone_of(change: Change) -> int:
+    return int(change.object["metadata"]["labels"][f"{PREFIX}/az-index"])
+
+
+def order_of(change: Change) -> int:
+    """One store counts the changes of all kinds."""
+    return int(change.object["metadata"]["resourceVersion"])
+
+
+def too_early(changes: list[Change], pods: int) -> list[str]:
+    """What was made of version 2 while a zone before had not all its pods of it ready, and what
+    went of version 1 while any zone had not."""
+    ready: dict[str, int] = {}
+    found = []
+    for change in changes:
+        name, zone, version = change.object["metadata"]["name"], zone_of(change), version_of(change)
+        is_made = change.type == "ADDED" and version == "2"
+        is_gone = change.type == "DELETED" and version == "1"
+        whole = Counter(ready.values())
+        before = range(zone if is_made else len(ZONES))
+        if (is_made or is_gone) and any(whole[one] < pods for one in before):
+            found.append(name)
+        ready.pop(name, None)
+        if version == "2" and change.type != "DELETED" and has_condition(change.object, "Ready"):
+            ready[name] = zone
+    return found
+
+
 def created(obj: Object) -> datetime:
     return datetime.fromisoformat(obj["metadata"]["creationTimestamp"])
 
@@ -95,7 +173,7 @@ class Extended(Story):
 
     def apply_example(self, section: str) -> None:
         """The first example of that section of the document, as somebody would apply it."""
-        page = (REPOSITORY / "docs/extendedstatefulset.md").read_text()
+        page = "\n" + (REPOSITORY / "docs/extendedstatefulset.md").read_text()
         example = page.split(f"\n{section}\n")[1].split("```yaml\n")[1].split("```")[0]
         self.api.kubectl("-n", self.namespace, "apply", "-f", "-", stdin=example)
 
@@ -192,9 +270,16 @@ def a_version_follows_on_the_other(s: Extended) -> None:
 @STORIES.add
 def a_canary_that_fails_is_tried_again_and_then_stale(s: Extended) -> None:
     s.begin(2, {"canaryDeadlineSeconds": 3, "retryCount": 1})
-    s.change_image(IMAGE_B, UNREADY)
-    seen = s.wait_for("two attempts", lambda one: (
-        one.get("reason") == "RolledBack" and one.get("attempts") == 2), NAME)
+    with Recorder(s.api, "Pod", s.namespace) as recorder:
+        s.change_image(IMAGE_B, UNREADY)
+        seen = s.wait_for("two attempts", lambda one: (
+            one.get("reason") == "RolledBack" and one.get("attempts") == 2), NAME)
+    canaries = [(one.type, one.object["metadata"]["uid"]) for one in recorder.changes
+                if one.type != "MODIFIED" and version_of(one) == "2"]
+    first, second = canaries[0][1], canaries[-1][1]
+    assert first != second, "each attempt has a fresh one"
+    assert canaries == [("ADDED", first), ("DELETED", first), ("ADDED", second),
+                        ("DELETED", second)], "and there is none between them"
     assert "sluice.dev/retry" in seen["unblock"]
     stale = wait_for("the mark", lambda: s.sets()[f"{NAME}-v2"]["metadata"]["annotations"],
                      lambda notes: f"{PREFIX}/stale" in notes)
@@ -207,12 +292,13 @@ def a_canary_that_fails_is_tried_again_and_then_stale(s: Extended) -> None:
 
 @STORIES.add
 def aborted_and_wanted_again(s: Extended) -> None:
-    s.begin(2, {"gates": {"pause": {}}})
+    s.begin(3, {"canaries": 2, "gates": {"pause": {}}})
     s.change_image(IMAGE_B)
     s.wait_for_reason("StepPaused")
+    assert s.images(2) == [IMAGE_B] * 2, "so many canaries, and no more"
     assert "v2" in s.says("abort")
     s.wait_for_reason("RolledBack")
-    assert s.images(1) == [IMAGE_A] * 2
+    assert s.images(1) == [IMAGE_A] * 3
     s.says("retry")
     s.wait_for_reason("StepPaused")
     s.says("promote")
@@ -329,11 +415,14 @@ def who_does_not_say_how_many_gets_the_least_and_can_be_scaled(s: Extended) -> N
 def an_autoscaler_is_not_refused_and_gets_the_nearest_number(s: Extended) -> None:
     s.begin(3, scaling={"min": 3, "max": 7, "oddOnly": True})
     may_scale(s.api, s.namespace)
-    for wanted, given in ((4, 5), (9, 7), (1, 3)):
+    for wanted, given in ((9, 7), (1, 3)):
         s.api.kubectl("-n", s.namespace, f"--as={AUTOSCALER}", "patch", "ests", NAME,
                       "--subresource=scale", "--type=merge",
                       "-p", json.dumps({"spec": {"replicas": wanted}}))
         s.wait_for(f"{given} pods", lambda seen, n=given: seen["readyReplicas"] == n, NAME)
+    s.api.create(autoscaler(s.namespace, 4, 7))
+    s.wait_for("five pods", lambda seen: (
+        seen["readyReplicas"] == 5 and "does not allow 4" in seen["message"]), NAME)
     assert list(s.sets()) == [f"{NAME}-v1"], "that is no other version"
 
 
@@ -343,26 +432,16 @@ def three_zones_one_after_the_other(s: Extended) -> None:
         "nodeSelectorTerms": [{"matchExpressions": [
             {"key": "kubernetes.io/os", "operator": "In", "values": ["linux"]}]}]}}}
     manifest = extended(s.namespace, 2, zones=list(ZONES))
-    manifest["spec"]["template"]["spec"]["template"]["spec"]["affinity"] = affinity
+    manifest["spec"]["template"]["spec"]["template"]["spec"].update(
+        affinity=affinity, initContainers=[{"name": "first", "image": IMAGE_A}])
     s.api.create(manifest)
     s.wait_until_served(1)
     assert sorted(s.sets()) == [f"{NAME}-z{i}-v1" for i in range(3)]
-    zone_of = {one["metadata"]["name"]: one["metadata"]["labels"][ZONE_LABEL]
-               for one in s.api.list("Node")}
-    for pod in s.api.list("Pod", s.namespace):
-        labels = pod["metadata"]["labels"]
-        index = int(labels[f"{PREFIX}/az-index"])
-        assert labels[f"{PREFIX}/az-name"] == ZONES[index]
-        assert zone_of[pod["spec"]["nodeName"]] == ZONES[index], "though it has terms of its own"
-        variables = {one["name"]: one.get("value") for one in pod["spec"]["containers"][0]["env"]}
-        assert variables["KUBE_AZ"] == ZONES[index]
-        assert variables["AZ_INDEX"] == str(index + 1)
+    check_zones(s)
     with Recorder(s.api, "Pod", s.namespace) as recorder:
-        def zones(kind: str, version: str) -> list[str]:
-            labels = [change.object["metadata"]["labels"] for change in recorder.changes
-                      if change.type == kind]
-            return [one[f"{PREFIX}/az-index"] for one in labels
-                    if one[f"{PREFIX}/version"] == version]
+        def zones(kind: str, version: str) -> list[int]:
+            return [zone_of(change) for change in recorder.changes
+                    if change.type == kind and version_of(change) == version]
 
         s.change_image(IMAGE_B)
         s.wait_until_served(2)
@@ -371,8 +450,48 @@ def three_zones_one_after_the_other(s: Extended) -> None:
         wait_for("the pods of version 1 to be gone", lambda: zones("DELETED", "1"),
                  lambda seen: len(seen) == 6)
         made, gone = zones("ADDED", "2"), zones("DELETED", "1")
+    assert too_early(recorder.changes, 2) == [], "never two zones at once"
     assert made == sorted(made) and len(made) == 6
     assert gone == sorted(gone)
+
+
+def check_zones(s: Extended) -> None:
+    """Each pod is where its labels, its annotation and its variables say."""
+    nodes = {one["metadata"]["name"]: one["metadata"]["labels"][ZONE_LABEL]
+             for one in s.api.list("Node")}
+    pods = s.api.list("Pod", s.namespace)
+    for one in (*s.sets().values(), *pods):
+        labels = one["metadata"]["labels"]
+        assert labels[f"{PREFIX}/az-name"] == ZONES[int(labels[f"{PREFIX}/az-index"])]
+        assert json.loads(one["metadata"]["annotations"][f"{PREFIX}/zones"]) == list(ZONES)
+    for pod in pods:
+        index = int(pod["metadata"]["labels"][f"{PREFIX}/az-index"])
+        assert nodes[pod["spec"]["nodeName"]] == ZONES[index], "though it has terms of its own"
+        zone, number = ZONES[index], str(index + 1)
+        for container in (*pod["spec"]["containers"], *pod["spec"]["initContainers"]):
+            assert {one["name"]: one["value"] for one in container["env"]} == {
+                "KUBE_AZ": zone, "BOSH_AZ": zone, "CF_OPERATOR_AZ": zone,
+                "CF_OPERATOR_AZ_INDEX": number, "AZ_INDEX": number}
+
+
+@STORIES.add
+def az_is_another_name_and_nodes_may_have_another_label(s: Extended) -> None:
+    label, rooms = "example.com/room", ["room-1", "room-2"]
+    for number, room in enumerate(rooms):
+        s.api.patch("Node", f"node-{number}", {"metadata": {"labels": {label: room}}})
+    s.api.create(extended(s.namespace, 1, az=rooms, zoneNodeLabel=label))
+    s.wait_until_served(1)
+    assert sorted(s.sets()) == [f"{NAME}-z{i}-v1" for i in range(2)]
+    for number, pod in enumerate(s.pods(1)):
+        terms = within(pod, "spec", "affinity", "nodeAffinity",
+                       "requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms")
+        assert terms == [{"matchExpressions": [
+            {"key": label, "operator": "In", "values": [rooms[number]]}]}]
+        assert pod["spec"]["nodeName"] == f"node-{number}"
+    s.change_spec({"az": None, "zones": rooms}, NAME)
+    generation = s.get(NAME)["metadata"]["generation"]
+    s.wait_for("the other name", lambda seen: seen["observedGeneration"] == generation, NAME)
+    assert s.status(NAME)["updateVersion"] == 1, "that is no other version"
 
 
 @STORIES.add
@@ -392,14 +511,63 @@ def a_service_is_switched_and_the_version_before_can_have_it_back(s: Extended) -
 
 
 @STORIES.add
+def a_service_waits_for_all_pods_and_the_version_before_leaves_later(s: Extended) -> None:
+    s.api.create(service(s.namespace))
+    s.begin(3, {"blueGreen": True, "scaleDownDelaySeconds": 3})
+    wait_for("version 1 to be selected", s.selected, lambda seen: seen == "1")
+    with Recorder(s.api, "Service", s.namespace) as doors, \
+            Recorder(s.api, "Pod", s.namespace) as pods:
+        s.change_image(IMAGE_B, UNREADY)
+        for ready in range(3):
+            wait_for("the next pod", lambda: len(s.pods(2)), lambda seen, n=ready: seen > n)
+            stays("version 1 is selected", s.selected, lambda seen: seen == "1", 0.5)
+            set_behaviour(s.api, s.namespace, f"{NAME}-v2-{ready}", None)
+        serves = s.wait_until_served(2)["servesSince"]
+    switch = next(order_of(one) for one in doors.changes
+                  if one.object["spec"]["selector"][f"{PREFIX}/version"] == "2")
+    ready = {one.object["metadata"]["name"] for one in pods.changes if order_of(one) < switch
+             and version_of(one) == "2" and has_condition(one.object, "Ready")}
+    assert len(ready) == 3, "all of the new version come first"
+    gone = [order_of(one) for one in pods.changes
+            if one.type == "DELETED" and version_of(one) == "1"]
+    assert len(gone) == 3 and switch < min(gone)
+    left = datetime.fromisoformat(s.wait_for_event("VersionRemoved", NAME)["eventTime"])
+    assert left >= datetime.fromisoformat(serves) + timedelta(seconds=3)
+
+
+@STORIES.add
+def a_service_that_cannot_be_switched_holds_the_upgrade(s: Extended) -> None:
+    s.api.create(service(s.namespace))
+    s.begin(2)
+    wait_for("version 1 to be selected", s.selected, lambda seen: seen == "1")
+    with locked_services(s.api, s.namespace, "the door is locked"):
+        s.change_image(IMAGE_B)
+        told = s.wait_for_reason("ServiceNotSwitched")
+        assert "Service door was refused" in told["message"]
+        assert "the door is locked" in told["message"] and told["phase"] == "Held"
+        s.change_image(IMAGE_C)
+        s.wait_for("version 3 to be known", lambda seen: seen["updateVersion"] == 3, NAME)
+        stays("nothing moves", lambda: (s.selected(), s.images(1), s.images(3)),
+              lambda seen: seen == ("1", [IMAGE_A] * 2, []))
+        assert s.status(NAME)["reason"] == "ServiceNotSwitched"
+    s.wait_until_served(3)
+    assert s.selected() == "3"
+    s.wait_for_event("ServiceNotSwitched", NAME)
+
+
+@STORIES.add
 def pods_of_a_stale_version_are_kept_to_be_looked_at(s: Extended) -> None:
     s.begin(2, {"canaryDeadlineSeconds": 3, "whenStale": "Keep"})
     s.change_image(IMAGE_B, UNREADY)
     s.wait_for_reason("RolledBack")
     stays("the canary", lambda: s.images(2), lambda seen: seen == [IMAGE_B])
     assert s.images(1) == [IMAGE_A] * 2
+    s.change_spec({"updateStrategy": {"canaries": 0}}, NAME)
+    s.change_image(IMAGE_A, UNREADY)
+    wait_for("all of version 3 at once, though none is ready", lambda: s.images(3),
+             lambda seen: seen == [IMAGE_A] * 2)
     s.change_image(IMAGE_A)
-    s.wait_until_served(3)
+    s.wait_until_served(4)
 
 
 @STORIES.add

@@ -3,24 +3,32 @@ plane."""
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import re
 import secrets
+import subprocess
+import urllib.request
 from concurrent.futures import Future
-from typing import Any
+from contextlib import contextmanager
+from typing import Any, Iterator
 
 import pytest
+import yaml
 
 from harness.api import ApiError, Object, has_condition
-from harness.hookserver import HookServer, allow, refuse
-from harness.operator import NAMESPACE
+from harness.hookserver import Answer, HookServer, Request, allow, refuse
+from harness.operator import NAMESPACE, Operator, service_account_kubeconfig
+from harness.places import REPOSITORY
 from harness.recorder import Recorder
 from harness.waiting import stays, wait_for
 from harness.workloads import IMAGE_B, pod_template
-from phased_world import Stories, World, running, world  # noqa: F401: fixtures
+from phased_world import Stories, World, release_all, running, world  # noqa: F401: fixtures
 from test_extendedstatefulset import KIND, NAME, PREFIX, Extended, extended
 
 DIGEST = f"{PREFIX}/configsha1"
 SECRET = "CANARY-7d1e0a"
+BINDING = REPOSITORY / "deploy/optional/config-binding.yaml"
 STORIES = Stories(Extended)
 
 
@@ -30,8 +38,9 @@ def hooks_of_this_machine(world: World) -> None:  # noqa: F811
 
 
 def let_config_be_seen(s: Extended) -> None:
-    s.api.kubectl("-n", s.namespace, "create", "rolebinding", "sluice-config",
-                  "--clusterrole=sluice-config", f"--serviceaccount={NAMESPACE}:sluice")
+    binding = yaml.safe_load(BINDING.read_text())
+    binding["metadata"]["namespace"] = s.namespace
+    s.api.create(binding)
 
 
 def config(s: Extended, name: str, value: str, kind: str = "ConfigMap") -> None:
@@ -45,9 +54,10 @@ def config(s: Extended, name: str, value: str, kind: str = "ConfigMap") -> None:
         s.api.create(wanted)
 
 
-def follow(s: Extended, replicas: int = 2, strategy: Object | None = None, **pod: Any) -> None:
+def follow(s: Extended, replicas: int = 2, strategy: Object | None = None,
+           wish: str = "updateOnEnvChange", **pod: Any) -> None:
     """An ExtendedStatefulSet whose pods read what their spec names."""
-    obj = extended(s.namespace, replicas, strategy, updateOnEnvChange=True)
+    obj = extended(s.namespace, replicas, strategy, **{wish: True})
     spec = obj["spec"]["template"]["spec"]["template"]["spec"]
     spec["containers"][0].update(pod.pop("container", {}))
     spec.update(pod)
@@ -69,18 +79,97 @@ def wait_until_restarted(s: Extended, before: list[str], name: str = NAME) -> li
     return after
 
 
+def up_to_date(s: Extended) -> tuple[str, str]:
+    """What the condition says, and why."""
+    return next(((one["status"], one["reason"]) for one in s.status(NAME).get("conditions", [])
+                 if one["type"] == "ConfigUpToDate"), ("", ""))
+
+
+def the_key(s: Extended) -> bytes:
+    """That the digests are made with."""
+    secret = s.api.get("Secret", "sluice-config-key", NAMESPACE)
+    assert secret["type"] == "Opaque" and secret["immutable"] and list(secret["data"]) == ["key"]
+    return base64.b64decode(secret["data"]["key"])
+
+
+def sip_hash(key: bytes, text: str) -> str:
+    """SipHash-2-4 with 128 bits, as OpenSSL has it."""
+    done = subprocess.run(["openssl", "mac", "-macopt", f"hexkey:{key.hex()}", "-macopt", "size:16",
+                           "-in", "-", "SIPHASH"], input=text.encode(), capture_output=True,
+                          check=True)
+    return done.stdout.decode().strip().lower()
+
+
+def check_digest(s: Extended, digest: str, name: str, field: str, value: str) -> None:
+    """Of a ConfigMap with one field: whoever has the key can make it, and nobody else."""
+    key = the_key(s)
+    assert len(key) == 16 and key != bytes(16)
+    assert not set(key) <= set(b"0123456789abcdef"), "all bits are random"
+
+    def checksum(text: str) -> str:
+        return sip_hash(bytes(16), text)
+
+    content = checksum(f"{len(field)}:{field}={checksum(value)};")
+    assert digest == sip_hash(key, f"configmaps/{name}=data={content};!;")
+    for plain in (value, f"{field}={value}", f"{field}: {value}", f'{{"{field}":"{value}"}}',
+                  f"{field}{value}", base64.b64encode(value.encode()).decode()):
+        for kind in ("md5", "sha1", "sha224", "sha256", "sha512"):
+            assert digest not in hashlib.new(kind, plain.encode()).hexdigest(), (kind, plain)
+
+
+def check_silence(s: Extended) -> None:
+    """Neither of what the pods read nor of the key, in metrics as little as elsewhere."""
+    key = the_key(s)
+    texts = SECRET, key.hex(), base64.b64encode(key).decode().rstrip("=")
+    s.check_silence(*texts)
+    assert s.world.operator is not None
+    with urllib.request.urlopen(s.world.operator.metrics_url, timeout=5) as answer:
+        said = answer.read() + s.world.operator.process.log.read_bytes()
+    assert not [one for one in (key, *(text.encode() for text in texts)) if one in said]
+
+
+@contextmanager
+def another_operator(s: Extended, *flags: str) -> Iterator[Operator]:
+    """That knows the namespace of this story and no other."""
+    cluster = s.world.cluster
+    one = Operator(cluster, service_account_kubeconfig(cluster),
+                   f"operator-{secrets.token_hex(3)}",
+                   (f"--namespace={s.namespace}", f"--config-namespace={NAMESPACE}", *flags))
+    try:
+        yield one
+    finally:
+        one.kill9()
+
+
+@contextmanager
+def another_namespace(s: Extended) -> Iterator[Extended]:
+    """That the operator of all stories does not know."""
+    other = Extended(s.world, f"{s.namespace}-alone")
+    s.api.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": other.namespace}})
+    try:
+        yield other
+    finally:
+        release_all(s.api, other.namespace, KIND)
+        s.api.delete("Namespace", other.namespace)
+
+
 @STORIES.add
 def the_example_of_the_document(s: Extended) -> None:
+    owner = f"owner-of-{s.namespace}"
+    s.api.kubectl("-n", s.namespace, "create", "rolebinding", "admin", "--clusterrole=admin",
+                  f"--user={owner}")
     s.apply_example("## Restarts when ConfigMaps and Secrets change")
     told = s.wait_for("the missing right to be told",
                       lambda seen: seen.get("reason") == "ConfigUnseen", "follower")
     assert s.sets() == {}
     command = re.search(r"kubectl (-n \S+ create rolebinding [^;]*)", told["unblock"])
     assert command, told["unblock"]
-    s.api.kubectl(*command.group(1).split())
+    # Somebody who has nothing but this namespace.
+    s.api.kubectl(f"--as={owner}", *command.group(1).split())
     s.wait_for("the first version", lambda seen: seen.get("phase") == "Ready", "follower")
     before = digests(s, "follower")
-    assert len(before) == 2 and len(set(before)) == 1 and before[0]
+    assert len(before) == 2 and len(set(before)) == 1
+    check_digest(s, before[0], "example-config", "key1", "value1")
     s.api.patch("ConfigMap", "example-config", {"data": {"key1": "value2"}}, s.namespace)
     wait_until_restarted(s, before, "follower")
     assert list(s.sets()) == ["follower-v1"]
@@ -97,8 +186,9 @@ def everything_that_pods_read_counts_and_nothing_is_shown(s: Extended) -> None:
     for name in ("all", "one", "files", "parts", "early"):
         config(s, name, "one")
         config(s, name, SECRET, "Secret")
+    config(s, "pull", SECRET, "Secret")
     named = {"name": "one", "key": "key"}
-    follow(s, 1, container={
+    follow(s, 1, imagePullSecrets=[{"name": "pull"}], container={
         "envFrom": [{"configMapRef": {"name": "all"}}, {"secretRef": {"name": "all"}}],
         "env": [{"name": "A", "valueFrom": {"configMapKeyRef": named}},
                 {"name": "B", "valueFrom": {"secretKeyRef": named}}]},
@@ -114,10 +204,12 @@ def everything_that_pods_read_counts_and_nothing_is_shown(s: Extended) -> None:
         for name in ("all", "one", "files", "parts", "early"):
             config(s, name, value, kind)
             seen = wait_until_restarted(s, seen)
-    s.check_silence(SECRET)
-    # What is only annotated restarts nobody.
+    check_silence(s)
+    # What is only annotated restarts nobody, nor does what only images are pulled with.
     s.api.annotate("ConfigMap", "all", s.namespace, {"a": "b"})
+    config(s, "pull", SECRET + "-two", "Secret")
     stays("the pods", lambda: digests(s), lambda now: now == seen, 15)
+    assert "Secret/pull" not in s.status(NAME)["references"]
 
 
 @STORIES.add
@@ -311,6 +403,10 @@ def a_gate_holds_a_restart(s: Extended) -> None:
     let_config_be_seen(s)
     config(s, "app", "one")
     name = f"careful-{secrets.token_hex(4)}"
+    def refuse_the_last(request: Request) -> Answer:
+        pod = (request.json["next"] or {"metadata": {"name": ""}})["metadata"]["name"]
+        return refuse("the last one stays") if pod.endswith("-0") else allow()
+
     with HookServer() as hook:
         hook.answer(allow())
         s.api.apply({"apiVersion": "v1", "kind": "ConfigMap",
@@ -327,8 +423,55 @@ def a_gate_holds_a_restart(s: Extended) -> None:
         condition = {one["type"]: one["status"] for one in told["conditions"]}
         assert condition["ConfigUpToDate"] == "False"
         stays("the pods", lambda: digests(s), lambda now: now == before, 5)
+        hook.answer(refuse_the_last)
+        half = wait_for("one of them to be restarted", lambda: digests(s), lambda seen: (
+            len(seen) == 2 and seen[0] == before[0] != seen[1]))
+        s.wait_for("the other to be held", lambda seen: "the last one stays" in seen["message"],
+                   NAME)
+        s.says("abort")
+        s.wait_for_reason("Paused")
         hook.answer(allow())
+        stays("the pods", lambda: digests(s), lambda now: now == half, 5)
+        config(s, "app", "three")
         wait_until_restarted(s, before)
+
+
+def gated_by_a_check(s: Extended) -> Object:
+    """Which gives up soon."""
+    return {"gates": {"check": {"initialDelaySeconds": 0, "periodSeconds": 1,
+                                "successThreshold": 1, "maxTries": 2,
+                                "query": {"expr": s.expr, "url": s.world.prometheus.url}}}}
+
+
+@STORIES.add
+def people_hold_a_restart_give_it_up_and_try_it_again(s: Extended) -> None:
+    let_config_be_seen(s)
+    config(s, "app", "one")
+    s.trouble(0)
+    follow(s, 2, gated_by_a_check(s), container={"envFrom": [{"configMapRef": {"name": "app"}}]})
+    s.wait_until_served(1)
+    before = digests(s)
+    s.says("pause")
+    config(s, "app", "two")
+    s.wait_for_reason("Paused")
+    assert up_to_date(s) == ("False", "Paused")
+    s.says("abort")
+    s.says("resume")
+    s.wait_for_reason("Aborted")
+    assert up_to_date(s) == ("False", "Aborted")
+    stays("the pods", lambda: digests(s), lambda now: now == before, 5)
+    assert "sluice retry ests/" in s.status()["unblock"]
+    s.says("retry")
+    before = wait_until_restarted(s, before)
+    # What was aborted is aborted for one change only.
+    s.trouble(1)
+    config(s, "app", "three")
+    s.wait_for_reason("ChecksExhausted")
+    s.trouble(0)
+    stays("the pods", lambda: digests(s), lambda now: now == before, 5)
+    s.says("retry")
+    wait_until_restarted(s, before)
+    assert up_to_date(s) == ("True", "UpToDate")
 
 
 @STORIES.add
@@ -339,6 +482,124 @@ def what_is_missing_is_told_and_its_arrival_noticed(s: Extended) -> None:
     assert "Secret late does not exist" in told["message"] and s.sets() == {}
     config(s, "late", SECRET, "Secret")
     s.wait_until_served(1)
+
+
+def uids(s: Extended, version: int = 1) -> list[str]:
+    return [pod["metadata"]["uid"] for pod in s.pods(version)]
+
+
+@STORIES.add
+def what_is_deleted_under_pods_that_run_is_told_and_touches_none(s: Extended) -> None:
+    let_config_be_seen(s)
+    config(s, "app", "one")
+    follow(s, 2, container={"envFrom": [{"configMapRef": {"name": "app"}}]})
+    s.wait_until_served(1)
+    before = uids(s)
+    s.api.delete("ConfigMap", "app", s.namespace)
+    told = s.wait_for_reason("ConfigMissing")
+    assert "ConfigMap app does not exist" in told["message"]
+    assert up_to_date(s) == ("False", "ConfigMissing")
+    config(s, "app", "one")
+    wait_for("the condition", lambda: up_to_date(s), lambda seen: seen == ("True", "UpToDate"))
+    s.api.delete("ConfigMap", "app", s.namespace)
+    s.wait_for_reason("ConfigMissing")
+    s.change_template(NAME)
+    stays("the pods", lambda: (list(s.sets()), uids(s)),
+          lambda seen: seen == ([f"{NAME}-v1"], before), 5)
+    config(s, "app", "one")
+    s.wait_until_served(2)
+
+
+@STORIES.add
+def what_is_optional_may_come_and_go(s: Extended) -> None:
+    let_config_be_seen(s)
+    config(s, "early", "one")
+    config(s, "early", SECRET, "Secret")
+    named = {"name": "early", "key": "key"}
+    follow(s, 1, wish="updateOnConfigChange", container={
+        "envFrom": [{"secretRef": {"name": "maybe", "optional": True}}]},
+        initContainers=[{"name": "first", "image": "first:1", "env": [
+            {"name": "A", "valueFrom": {"configMapKeyRef": named}},
+            {"name": "B", "valueFrom": {"secretKeyRef": named}}]}])
+    s.wait_until_served(1)
+    seen = digests(s)
+    config(s, "early", "two")
+    seen = wait_until_restarted(s, seen)
+    config(s, "early", SECRET + "-two", "Secret")
+    seen = wait_until_restarted(s, seen)
+    s.api.patch("ConfigMap", "early", {"binaryData": {"b": "AAEC/w=="}}, s.namespace)
+    without = wait_until_restarted(s, seen)
+    config(s, "maybe", SECRET, "Secret")
+    seen = wait_until_restarted(s, without)
+    s.api.delete("Secret", "maybe", s.namespace)
+    assert wait_until_restarted(s, seen) == without
+
+
+@STORIES.add
+def ephemeral_containers_are_no_part_of_a_template(s: Extended) -> None:
+    follow(s, 1, ephemeralContainers=[{"name": "debug", "image": "debug:1"}])
+    told = s.wait_for_reason("VersionRefused")
+    assert "ephemeral containers not allowed in pod template" in told["message"]
+    s.change_set(template={"spec": {"ephemeralContainers": None}})
+    s.wait_for("a version", lambda seen: seen.get("phase") == "Ready", NAME)
+
+
+def secrets_read(operator: Operator) -> float:
+    """How often, one by one."""
+    return sum(count for name, count in operator.metrics().items()
+               if name.startswith("sluice_api_requests_total{")
+               and 'verb="get"' in name and 'resource="secrets"' in name)
+
+
+@STORIES.add
+def what_no_template_names_is_never_read(s: Extended) -> None:
+    stored = 'sluice_stored_objects{resource="secrets"}'
+    with another_namespace(s) as alone, another_operator(alone) as operator:
+        begin_owning(alone, "app")
+        seen = digests(alone)
+        config(alone, "app", SECRET + "-two", "Secret")
+        wait_until_restarted(alone, seen)
+        read, known = secrets_read(operator), operator.metrics()[stored]
+        for value in range(20):
+            config(alone, "other", f"{SECRET}-{value}", "Secret")
+        config(alone, "last", SECRET, "Secret")
+        wait_for("all of that to be seen", lambda: operator.metrics()[stored],
+                 lambda now: now == known + 2)
+        stays("nothing is read", lambda: secrets_read(operator), lambda now: now == read, 5)
+        config(alone, "app", SECRET + "-three", "Secret")
+        wait_for("what is named to be read", lambda: secrets_read(operator), lambda now: now > read)
+
+
+def uninstalling() -> str:
+    """The command of the document that shows who still has a finalizer."""
+    page = (REPOSITORY / "docs/extendedstatefulset.md").read_text()
+    command = re.search(r"^    kubectl (get ests -A .*)$", page, re.M)
+    assert command
+    return command.group(1)
+
+
+@STORIES.add
+def an_operator_that_is_to_own_nothing_lets_everything_go(s: Extended) -> None:
+    with another_namespace(s) as alone:
+        with another_operator(alone):
+            begin_owning(alone, "app")
+        before = uids(alone)
+        with another_operator(alone, "--extendedstatefulset-references=off"):
+            wait_for("the references to be gone",
+                     lambda: (owners_of(alone, "app"), owners_of(alone, "app", "Secret")),
+                     lambda now: now == ([], []))
+            shown = wait_for("the finalizer to be gone", lambda: [
+                line.split() for line in s.api.kubectl(*uninstalling().split()).splitlines()
+                if line.split()[0] == alone.namespace], lambda lines: lines[0][2] == "<none>")
+            assert shown == [[alone.namespace, NAME, "<none>"]]
+            stays("nothing is written again", lambda: (
+                owners_of(alone, "app"), alone.get(NAME)["metadata"].get("finalizers", []),
+                uids(alone)), lambda now: now == ([], [], before), 5)
+        alone.api.delete(KIND, NAME, alone.namespace)
+        wait_for("the pods to be gone", lambda: uids(alone), lambda seen: seen == [])
+        is_collector_awake(alone)
+        for kind in ("ConfigMap", "Secret"):
+            assert alone.api.get(kind, "app", alone.namespace)["data"]["key"]
 
 
 @STORIES.add

@@ -13,7 +13,7 @@ from harness.places import REPOSITORY
 from harness.waiting import stays, wait_for
 from harness.workloads import set_behaviour
 from phased_world import Stories, running, world  # noqa: F401: fixtures
-from test_extendedstatefulset import PREFIX, Extended
+from test_extendedstatefulset import KIND, PREFIX, Extended
 
 STORIES = Stories(Extended)
 
@@ -31,6 +31,19 @@ def pods(s: Extended, name: str, version: int) -> list[str]:
 
 def uids(s: Extended, name: str, version: int) -> set[str]:
     return {pod["metadata"]["uid"] for pod in s.pods(version, name)}
+
+
+@STORIES.add
+def the_one_at_the_top(s: Extended) -> None:
+    name = "my-extended-stateful-set"
+    s.apply_example("# ExtendedStatefulSet")
+    wait_until_served(s, name, [1])
+    assert len(s.pods(1, name)) == 3, "the least number that is allowed"
+    empty = [{"op": "add", "path": "/spec/az", "value": None}]
+    changed = s.api.patch(KIND, name, empty, s.namespace, patch_type="json")
+    generation = changed["metadata"]["generation"]
+    s.wait_for("the empty az", lambda seen: seen["observedGeneration"] == generation, name)
+    assert s.status(name)["phase"] == "Ready" and list(s.sets()) == [f"{name}-v1"]
 
 
 @STORIES.add

@@ -167,6 +167,28 @@ def one_that_does_not_end_in_time_has_failed(s: Extended) -> None:
 
 
 @STORIES.add
+def one_of_an_extendedjob_that_does_not_end_in_time_takes_the_new_version_back(s: Extended) -> None:
+    let_jobs_run(s)
+    s.api.create({"apiVersion": f"{PREFIX}/v1alpha1", "kind": "ExtendedJob",
+                  "metadata": {"name": "proof", "namespace": s.namespace},
+                  "spec": {"trigger": {"strategy": "manual"}, **job(UNENDING)}})
+    s.begin(2, {"postUpgrade": {"extendedJob": "proof", "deadlineSeconds": 3}})
+    s.change_image(IMAGE_B)
+    assert "DeadlineExceeded" in wait_until_rolled_back(s)["failure"]
+    assert s.images(1) == [IMAGE_A] * 2 and s.status(NAME)["currentVersion"] == 1
+    wait_for("no pods of version 2", lambda: s.images(2), lambda seen: seen == [])
+    s.api.patch("ExtendedJob", "proof", {"spec": {"template": {"metadata": {
+        "annotations": {BEHAVIOUR: None}}}}}, s.namespace)
+    s.change_spec({"updateStrategy": {"postUpgrade": {"deadlineSeconds": None}}}, NAME)
+    s.says("retry")
+    s.wait_until_served(2)
+    made = [one["metadata"]["name"] for one in jobs(s)]
+    assert len(made) == 2 and all(one.startswith(f"{NAME}-v2-post-") for one in made)
+    told = s.api.get("ExtendedJob", "proof", s.namespace)["status"]
+    assert told.get("runs", 0) == 0, "these are not among its runs"
+
+
+@STORIES.add
 def one_that_runs_is_shown_and_can_be_given_up(s: Extended) -> None:
     let_jobs_run(s)
     s.begin(1, {"preUpgrade": job(UNENDING)})

@@ -11,7 +11,7 @@ from typing import Any, Callable
 import pytest
 
 from harness.api import ApiError, Object
-from harness.kubelets import UNREADY
+from harness.kubelets import UNREADY, ZONES
 from harness.operator import NAMESPACE
 from harness.recorder import Change, Recorder
 from harness.waiting import wait_for
@@ -48,6 +48,22 @@ class Volumes(Extended):
         self.api.create(extended(self.namespace, replicas, mode, strategy, **fields))
         self.wait_until_served(1)
         return self.claims()
+
+    def begin_and_hand_over_half(self) -> dict[str, str]:
+        """Two of four ordinals, and there it rests."""
+        before = self.begin(4, strategy={"gates": {"pause": {}}})
+        self.change_image(IMAGE_B)
+        self.wait_for_reason("StepPaused")
+        self.says("promote")
+        self.wait_until_shared_out(2, 2)
+        return before
+
+    def wait_until_shared_out(self, first: int, second: int) -> None:
+        """So many ordinals for version 1, and those above them for version 2."""
+        wanted = {f"{NAME}-v{1 if i < first else 2}-{i}": f"data-{NAME}-{i}"
+                  for i in range(first + second)}
+        wait_for(f"{first} pods of version 1 and {second} of version 2", self.pods,
+                 lambda seen: seen == wanted)
 
     def change(self, **inner: Any) -> None:
         self.api.patch(KIND, NAME, {"spec": {"template": {"spec": inner}}}, self.namespace)
@@ -104,11 +120,16 @@ def shared_claims(changes: list[Change]) -> list[str]:
     for change in changes:
         pod = change.object
         claim, uid = claim_of(pod), pod["metadata"]["uid"]
-        if change.type == "DELETED":
-            holders.pop(claim, None)
-        elif holders.setdefault(claim, uid) != uid:
+        if holders.setdefault(claim, uid) != uid:
             shared.append(f"{pod['metadata']['name']}: {claim}")
+        if change.type == "DELETED":
+            holders.pop(claim)
     return shared
+
+
+def made_pods(changes: list[Change]) -> list[str]:
+    """In the order in which they were made."""
+    return [one.object["metadata"]["name"] for one in changes if one.type == "ADDED"]
 
 
 STORIES = Stories(Volumes)
@@ -135,10 +156,76 @@ def a_canary_that_fails_gives_its_claim_back(s: Volumes) -> None:
     with Recorder(s.api, "Pod", s.namespace) as recorder:
         s.change_image(IMAGE_B, UNREADY)
         s.wait_for("the way back", lambda seen: seen.get("reason") == "RolledBack", NAME)
-        wait_for("the old version whole", s.pods, lambda seen: seen == {
-            f"{NAME}-v1-{i}": f"data-{NAME}-{i}" for i in range(3)})
+        s.wait_until_shared_out(3, 0)
     assert s.claims() == before
     assert shared_claims(recorder.changes) == []
+
+
+@STORIES.add
+def aborted_in_the_middle_ordinals_go_back_with_their_claims(s: Volumes) -> None:
+    before = s.begin_and_hand_over_half()
+    with Recorder(s.api, "Pod", s.namespace) as recorder:
+        s.says("abort")
+        s.wait_for_reason("RolledBack")
+        s.wait_until_shared_out(4, 0)
+        s.change_spec({"updateStrategy": {"gates": None}}, NAME)
+        s.says("retry")
+        s.wait_until_served(2)
+    back, again = [f"{NAME}-v1-{i}" for i in (2, 3)], [f"{NAME}-v2-{i}" for i in (3, 2, 1, 0)]
+    assert made_pods(recorder.changes) == back + again, "the lowest goes back first"
+    assert shared_claims(recorder.changes) == []
+    s.wait_until_shared_out(0, 4)
+    assert s.claims() == before, "the same claims, by their UIDs"
+
+
+@STORIES.add
+def scaled_in_the_middle_ordinals_keep_their_claims(s: Volumes) -> None:
+    before = s.begin(3, strategy={"gates": {"pause": {}}})
+    with Recorder(s.api, "Pod", s.namespace) as recorder:
+        s.change_image(IMAGE_B)
+        s.wait_until_shared_out(2, 1)
+        for replicas in (4, 2):
+            s.api.kubectl("-n", s.namespace, "scale", "ests", NAME, f"--replicas={replicas}")
+            s.wait_until_shared_out(replicas - 1, 1)
+        s.change_spec({"updateStrategy": {"gates": None}}, NAME)
+        s.wait_until_served(2)
+    s.wait_until_shared_out(0, 2)
+    assert shared_claims(recorder.changes) == []
+    assert sorted(s.claims()) == [f"data-{NAME}-{i}" for i in range(4)]
+    assert before.items() <= s.claims().items(), "the same claims, by their UIDs"
+
+
+@STORIES.add
+def each_zone_has_claims_of_its_own(s: Volumes) -> None:
+    manifest = extended(s.namespace, 2, "ReadWriteOnce", persistentVolumeClaimRetentionPolicy={
+        "whenScaled": "Delete"})
+    manifest["spec"]["zones"] = list(ZONES[:2])
+    s.api.create(manifest)
+    s.wait_until_served(1)
+
+    def pods_of(version: int) -> dict[str, str]:
+        return {f"{NAME}-z{zone}-v{version}-{i}": f"data-{NAME}-z{zone}-{i}"
+                for zone in (0, 1) for i in (1, 0)}
+
+    before = s.claims()
+    assert set(before) == set(pods_of(1).values())
+    assert s.pods() == pods_of(1)
+    with Recorder(s.api, "Pod", s.namespace) as recorder:
+        s.change_image(IMAGE_B)
+        s.wait_until_served(2)
+    assert s.pods() == pods_of(2)
+    assert made_pods(recorder.changes) == list(pods_of(2)), "one zone after the other"
+    assert shared_claims(recorder.changes) == []
+    assert s.claims() == before, "the same claims, by their UIDs"
+    label = {LABEL: NAME, f"{PREFIX}/az-index": "1"}
+    stray = {"apiVersion": "v1", "kind": CLAIM, "spec": claim_template()["spec"], "metadata": {
+        "name": f"data-{NAME}-z0-7", "namespace": s.namespace, "labels": label}}
+    with pytest.raises(ApiError, match="only claims of an ExtendedStatefulSet"):
+        s.world.operator_api().create(stray)
+    s.api.kubectl("-n", s.namespace, "scale", "ests", NAME, "--replicas=1")
+    kept = {f"data-{NAME}-z{zone}-0" for zone in (0, 1)}
+    wait_for("the claims of ordinal 0", s.claims, lambda seen: set(seen) == kept)
+    assert s.claims().items() <= before.items()
 
 
 @STORIES.add
@@ -148,6 +235,10 @@ def shared_claims_let_versions_stand_side_by_side(s: Volumes) -> None:
     both = {f"{NAME}-v1-0", f"{NAME}-v1-1", f"{NAME}-v2-0"}
     wait_for("both versions", s.pods, lambda seen: set(seen) == both)
     assert s.pods()[f"{NAME}-v2-0"] == f"data-{NAME}-0"
+    s.wait_for_reason("StepPaused")
+    s.says("promote")
+    s.wait_until_served(2)
+    s.wait_until_shared_out(0, 2)
     assert s.claims() == before
 
 
@@ -258,7 +349,7 @@ def test_story(running: dict[str, Future], story: str) -> None:  # noqa: F811
     running[story].result()
 
 
-def test_an_operator_that_is_killed_again_and_again_hands_over_and_restarts_each_pod_once(
+def test_an_operator_that_is_killed_again_and_again_hands_over_both_ways_and_restarts_pods_once(
         world: World, namespace: str, operator: Callable[..., Any]) -> None:  # noqa: F811
     s = Volumes(world, namespace)
     flags = (f"--namespace={namespace}", f"--config-namespace={NAMESPACE}",
@@ -268,6 +359,7 @@ def test_an_operator_that_is_killed_again_and_again_hands_over_and_restarts_each
     s.apply_example("## Volumes")
     s.apply_example("## Restarts when ConfigMaps and Secrets change")
     first = operator(*flags)
+    before = s.begin_and_hand_over_half()
     for name in ("registry", "follower"):
         s.wait_for("the first version", lambda seen: seen.get("phase") == "Ready", name)
     claims, config = s.claims("registry"), s.config_of("follower-v1")
@@ -276,7 +368,9 @@ def test_an_operator_that_is_killed_again_and_again_hands_over_and_restarts_each
         wait_for("the restart to begin", lambda: s.config_of("follower-v1"),
                  lambda seen: seen != config, pause=0.02)
         s.change_template("registry")
-        wait_for("the hand-over to begin", s.sets, lambda seen: "registry-v2" in seen, pause=0.02)
+        s.says("abort")
+        wait_for("both to begin", s.sets, lambda seen: (
+            "registry-v2" in seen and seen[f"{NAME}-v2"]["spec"]["replicas"] < 2), pause=0.02)
         first.kill9()
         for i in range(8):
             one = operator(*flags, ready=False)
@@ -286,13 +380,17 @@ def test_an_operator_that_is_killed_again_and_again_hands_over_and_restarts_each
         s.wait_for("the second version", lambda seen: (
             seen.get("phase") == "Ready" and seen["versions"] == {"2": True}), "registry")
         s.wait_for("the end of the restart", lambda seen: seen.get("phase") == "Ready", "follower")
+        s.wait_for_reason("RolledBack")
+        s.wait_until_shared_out(4, 0)
+    assert s.claims() == before, "the same claims, by their UIDs"
     assert s.claims("registry") == claims and s.status("follower")["versions"] == {"1": True}
     assert s.pods("registry") == {f"registry-v2-{i}": f"data-registry-{i}" for i in range(3)}
-    of_registry = [one for one in recorder.changes if "registry" in one.object["metadata"]["name"]]
-    assert shared_claims(of_registry) == []
-    made = [one.object["metadata"]["name"] for one in recorder.changes if one.type == "ADDED"]
-    assert sorted(made) == ["follower-v1-0", "follower-v1-1",
-                            *(f"registry-v2-{i}" for i in range(3))], "each of them once"
+    with_claims = [one for one in recorder.changes
+                   if not one.object["metadata"]["name"].startswith("follower")]
+    assert shared_claims(with_claims) == []
+    assert sorted(made_pods(recorder.changes)) == [
+        "follower-v1-0", "follower-v1-1", f"{NAME}-v1-2", f"{NAME}-v1-3",
+        *(f"registry-v2-{i}" for i in range(3))], "each of them once"
     s.api.delete(KIND, "follower", namespace)  # its finalizer is the operator's to take away
     wait_for("it to be gone", lambda: s.api.find(KIND, "follower", namespace) or 0,
              lambda seen: seen == 0)

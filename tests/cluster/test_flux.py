@@ -38,6 +38,22 @@ def run(phase: str, wanted: str) -> Case:
     return Case("AnalysisRun", {"phase": phase}, wanted)
 
 
+def told(kind: str, phase: str, reason: str, wanted: str, seen: int = GENERATION) -> Case:
+    return Case(kind, {"phase": phase, "reason": reason, "observedGeneration": seen}, wanted)
+
+
+def cluster(*said: Any, **more: Any) -> Case:
+    return told("StatefulCluster", *said, **more)
+
+
+def extended(*said: Any, **more: Any) -> Case:
+    return told("ExtendedStatefulSet", *said, **more)
+
+
+def job(*said: Any, **more: Any) -> Case:
+    return told("ExtendedJob", *said, **more)
+
+
 CASES = (
     phased("Updated", "Current"), phased("Suspended", "Current"), phased("Rolling", "InProgress"),
     phased("RollingBack", "InProgress"), phased("Failed", "Failed"), phased("RolledBack", "Failed"),
@@ -49,6 +65,21 @@ CASES = (
     plugin("Failed", "False", "Failed"), plugin("Successful", "True", "InProgress", seen=1),
     run("Pending", "InProgress"), run("Running", "InProgress"), run("Successful", "Current"),
     run("Failed", "Failed"), run("Error", "Failed"), run("Inconclusive", "Failed"),
+    cluster("Ready", "Idle", "Current"), cluster("Scaling", "MembersStarting", "InProgress"),
+    cluster("Updating", "HookRefused", "InProgress"), cluster("Held", "Paused", "InProgress"),
+    cluster("Held", "ChecksExhausted", "Failed"), cluster("Blocked", "InvalidSpec", "Failed"),
+    cluster("Ready", "Idle", "InProgress", seen=1),
+    extended("Ready", "RolloutCompleted", "Current"), extended("Ready", "Idle", "Current"),
+    extended("Updating", "CheckFailed", "InProgress"), extended("Held", "Paused", "InProgress"),
+    extended("Held", "RollingBack", "InProgress"), extended("Held", "RolledBack", "Failed"),
+    extended("Held", "ChecksExhausted", "Failed"), extended("Held", "JobFailed", "Failed"),
+    extended("Held", "AnalysisRunFailed", "Failed"), extended("Held", "AnalysisRunError", "Failed"),
+    extended("Blocked", "VolumesUnguarded", "Failed"),
+    extended("Ready", "Idle", "InProgress", seen=1),
+    job("Idle", "Idle", "Current"), job("Running", "RunUnderWay", "InProgress"),
+    job("Held", "RunHeld", "InProgress"), job("Succeeded", "RunSucceeded", "Current"),
+    job("Failed", "RunFailed", "Failed"), job("Blocked", "InvalidSpec", "Failed"),
+    job("Succeeded", "RunSucceeded", "InProgress", seen=1),
     # Nobody has reported yet. Flux has no words for a field at the top that may be missing; it
     # waits for what is Unknown.
     *(Case(kind, {}, "InProgress") for kind in EXPRESSIONS),

@@ -166,16 +166,19 @@ def test_operators_that_came_before_are_named_while_they_run(bare_cluster: Contr
     api.create(lease("304add93.sts.plus", timedelta(seconds=5)))
     api.create(lease("stateful-cluster-operator-lock", timedelta(hours=3)))
     api.create(webhook("vphasedrollout-v1alpha1.kb.io"))
-    pilot = {"apiVersion": "v1", "kind": "Pod",
-             "metadata": {"name": "pilot-0", "namespace": "default"},
-             "spec": {"containers": [{"name": "manager", "image": "team/statefulset-pilot:1"}]}}
-    api.create(pilot)
-    wait_for("the pilot to run", lambda: api.get("Pod", "pilot-0", "default")["status"],
-             lambda seen: seen.get("phase") == "Running")
+    images = {"pilot-0": "team/statefulset-pilot:1", "extended-0": "team/cf-operator:v0.2"}
+    for name, image in images.items():
+        api.create({"apiVersion": "v1", "kind": "Pod",
+                    "metadata": {"name": name, "namespace": "default"},
+                    "spec": {"containers": [{"name": "manager", "image": image}]}})
+    for name in images:
+        wait_for(f"{name} to run", lambda: api.get("Pod", name, "default")["status"],
+                 lambda seen: seen.get("phase") == "Running")
 
     told = run_script(bare_cluster, "install")
     assert told.returncode == 0, told.stderr
     assert "Lease 304add93.sts.plus in namespace default is held by the first" in told.stdout
     assert "kubectl delete validatingwebhookconfigurations old-webhook" in told.stdout
     assert "Pod pilot-0 in namespace default runs statefulset-pilot" in told.stdout
+    assert "Pod extended-0 in namespace default runs cf-operator" in told.stdout
     assert "stateful-cluster-operator-lock" not in told.stdout  # nobody renews it any more
