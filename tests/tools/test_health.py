@@ -61,9 +61,45 @@ def test_an_analysis_run(phase: str, wanted: str) -> None:
     assert health("argoproj.io_AnalysisRun", reported(phase)) == (wanted, "why")
 
 
-@pytest.mark.parametrize("kind", ["sts.plus_PhasedRollout", "argoproj.io_RolloutPlugin"])
-def test_what_was_said_about_an_older_spec_does_not_count(kind: str) -> None:
-    assert health(kind, reported("Updated", seen=1))[0] == "Progressing"
+CLUSTER, EXTENDED = "enge.me_StatefulCluster", "fissile.cloudfoundry.org_ExtendedStatefulSet"
+JOB = "fissile.cloudfoundry.org_ExtendedJob"
+
+
+@pytest.mark.parametrize("phase, reason, wanted", [
+    ("Ready", "Idle", "Healthy"), ("Scaling", "MembersStarting", "Progressing"),
+    ("Updating", "HookRefused", "Progressing"), ("Updating", "StepPaused", "Suspended"),
+    ("Held", "PodsNotReady", "Progressing"), ("Held", "Paused", "Suspended"),
+    ("Held", "ChecksExhausted", "Degraded"), ("Blocked", "InvalidSpec", "Degraded"),
+    (None, None, "Progressing")])
+def test_a_stateful_cluster(phase: str | None, reason: str | None, wanted: str) -> None:
+    assert health(CLUSTER, reported(phase, reason=reason)) == (wanted, "why")
+
+
+@pytest.mark.parametrize("phase, reason, wanted", [
+    ("Ready", "RolloutCompleted", "Healthy"), ("Updating", "CheckFailed", "Progressing"),
+    ("Updating", "StepPaused", "Suspended"), ("Updating", "AnalysisRunInconclusive", "Suspended"),
+    ("Held", "Paused", "Suspended"), ("Held", "ConfigMissing", "Suspended"),
+    ("Held", "RollingBack", "Degraded"), ("Held", "RolledBack", "Degraded"),
+    ("Held", "ChecksExhausted", "Degraded"), ("Held", "JobFailed", "Degraded"),
+    ("Held", "AnalysisRunFailed", "Degraded"), ("Held", "AnalysisRunError", "Degraded"),
+    ("Blocked", "VolumesUnguarded", "Degraded"), (None, None, "Progressing")])
+def test_an_extended_stateful_set(phase: str | None, reason: str | None, wanted: str) -> None:
+    assert health(EXTENDED, reported(phase, reason=reason)) == (wanted, "why")
+
+
+@pytest.mark.parametrize("phase, wanted", [
+    ("Idle", "Healthy"), ("Running", "Progressing"), ("Succeeded", "Healthy"),
+    ("Failed", "Degraded"), ("Held", "Suspended"), ("Blocked", "Degraded"), (None, "Progressing")])
+def test_an_extended_job(phase: str | None, wanted: str) -> None:
+    assert health(JOB, reported(phase)) == (wanted, "why")
+
+
+@pytest.mark.parametrize("kind, done", [
+    ("sts.plus_PhasedRollout", "Updated"), ("argoproj.io_RolloutPlugin", "Healthy"),
+    (CLUSTER, "Ready"), (EXTENDED, "Ready"), (JOB, "Succeeded")])
+def test_what_was_said_about_an_older_spec_does_not_count(kind: str, done: str) -> None:
+    assert health(kind, reported(done))[0] == "Healthy"
+    assert health(kind, reported(done, seen=1))[0] == "Progressing"
     assert health(kind, {"metadata": {"name": "web", "generation": 1}})[0] == "Progressing"
 
 
