@@ -7,6 +7,11 @@ readonly predecessors=(
     "argo-rollouts-controller-lock|Argo Rollouts, which steers RolloutPlugins too if it is a build with that kind|leave it alone if it has no RolloutPlugins"
     "stateful-cluster-operator-lock|the first operator of StatefulClusters|scale its Deployment to 0"
 )
+# <in the name of an image>|<what a pod with it does>
+readonly predecessor_images=(
+    "statefulset-pilot|which moves the same partitions"
+    "cf-operator|which serves ExtendedStatefulSets and ExtendedJobs"
+)
 readonly lease_age_max=120 # seconds; a living leader renews every few
 
 renewed_lately() { # <time as in a Lease>
@@ -41,19 +46,23 @@ report_webhooks() {
     done
 }
 
-report_pilots() {
+report_pods() {
+    local ns name images row image what
     "$kubectl" get pods --all-namespaces --no-headers --ignore-not-found \
         --field-selector=status.phase=Running \
         -o custom-columns='A:.metadata.namespace,B:.metadata.name,C:.spec.containers[*].image' |
-        { grep -E 'statefulset-pilot' || true; } |
-        while read -r ns name _; do
-            echo "Pod $name in namespace $ns runs statefulset-pilot, which moves the same" \
-                "partitions: scale it to 0, and see docs/migration.md."
+        while read -r ns name images; do
+            for row in "${predecessor_images[@]}"; do
+                IFS='|' read -r image what <<<"$row"
+                [[ "$images" == *"$image"* ]] || continue
+                echo "Pod $name in namespace $ns runs $image, $what: scale it to 0, and see" \
+                    "docs/migration.md."
+            done
         done
 }
 
 report_predecessors() {
     report_leases
     report_webhooks
-    report_pilots
+    report_pods
 }
