@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <chrono>
@@ -17,6 +18,9 @@ namespace sluice::net {
 
 using boost::system::error_code;
 using SteadyClock = std::chrono::steady_clock;
+
+// So many wait for the next request when a wave is over: each takes some 70 kB.
+constexpr std::size_t idle_connections_max = 8;
 
 // The transfers of one client: those that wait for a connection, those under way, and the alarms
 // that end them. Ends each exactly once. A callback may start and cancel transfers and may destroy
@@ -43,6 +47,7 @@ class Transfers : public std::enable_shared_from_this<Transfers> {
     void finish_later(TransferId id, Error why);
     void fill_later();
     void fill();
+    void count_active(std::size_t active);
     void progressed();
     void set_alarm(Transfer& transfer);
     void on_alarm(TransferId id);
@@ -207,8 +212,13 @@ void Transfers::fill() {
         CURL* handle = transfer.exchange.open(curl_.sockets());
         curl_easy_setopt(handle, CURLOPT_PRIVATE, &transfer);
         curl_.add(handle);
-        ++active_;
+        count_active(active_ + 1);
     }
+}
+
+void Transfers::count_active(std::size_t active) {
+    active_ = active;
+    curl_.keep_connections(std::min(connections_max_, active_ + idle_connections_max));
 }
 
 void Transfers::progressed() {
@@ -271,7 +281,7 @@ std::unique_ptr<Transfers::Transfer> Transfers::take(TransferId id) {
 void Transfers::detach(Transfer& transfer) {
     if (transfer.is_waiting()) return;
     curl_.remove(transfer.exchange.handle());
-    --active_;
+    count_active(active_ - 1);
 }
 
 HttpClient::HttpClient(boost::asio::io_context& loop, std::size_t connections_max)
