@@ -8,9 +8,9 @@ namespace sluice::runtime {
 namespace {
 
 // Labels or annotations, of which many objects have the same keys.
-class PackedTexts {
+class SharedKeys {
   public:
-    PackedTexts(const model::Texts& texts, InternPool& pool) {
+    SharedKeys(const model::Texts& texts, InternPool& pool) {
         all_.reserve(texts.size());
         for (const auto& [key, value] : texts)
             all_.emplace_back(pool.intern(key), value);
@@ -58,8 +58,8 @@ struct StatefulSetRow {
     bool annotates_pods = false;
     bool listed = false;
     struct Rare {
-        PackedTexts labels;
-        PackedTexts annotations;
+        SharedKeys labels;
+        SharedKeys annotations;
         Symbol owner;
         Symbol owner_kind;
         PackedUid owner_uid;
@@ -85,8 +85,8 @@ void StatefulSetRow::pack(const model::StatefulSet& set, InternPool& pool) {
     annotates_pods = set.annotates_pods;
     rare.reset();
     if (!set.labels.empty() || !set.annotations.empty() || !set.owner_uid.empty())
-        rare = std::make_unique<Rare>(PackedTexts{set.labels, pool},
-                                      PackedTexts{set.annotations, pool}, pool.intern(set.owner),
+        rare = std::make_unique<Rare>(SharedKeys{set.labels, pool},
+                                      SharedKeys{set.annotations, pool}, pool.intern(set.owner),
                                       pool.intern(set.owner_kind), pack_uid(set.owner_uid));
 }
 

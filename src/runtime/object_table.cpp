@@ -54,6 +54,9 @@ std::size_t bytes_of(const model::CustomObject& object) {
 model::CustomObject ObjectTable::whole(const Entries::value_type& entry) {
     model::CustomObject object = entry.second.object;
     object.meta.key = entry.first;
+    PackedTexts::Texts texts = entry.second.texts.unpacked();
+    object.spec = std::move(texts.spec);
+    object.status = std::move(texts.status);
     return object;
 }
 
@@ -64,16 +67,16 @@ void ObjectTable::take(const model::ObjectKey& key, Entry& entry,
     if (trim_) trim_(entry.object);
     entry.bytes = bytes_of(entry.object);
     entry.is_left_out = !budget_->take(key.ns, entry.bytes);
+    entry.texts = {};
     if (entry.is_left_out) {
         entry.object.labels.clear();
         entry.object.annotations.clear();
         entry.object.finalizers.clear();
-        entry.object.spec.clear();
-        entry.object.status.clear();
+    } else {
+        entry.texts = {entry.object.spec, entry.object.status};
     }
-    // A text that became shorter keeps its room otherwise.
-    entry.object.spec.shrink_to_fit();
-    entry.object.status.shrink_to_fit();
+    for (std::string* text : {&entry.object.spec, &entry.object.status})
+        *text = std::string{};  // cleared it would keep its room
 }
 
 void ObjectTable::give_back(const model::ObjectKey& key, const Entry& entry) {
@@ -117,11 +120,12 @@ Affected ObjectTable::put(const model::Object& some) {
     move_entry(owned_, key.name, owner_of(key, entry.object), owner_of(key, object));
     entry.named = std::move(named);
     give_back(key, entry);
-    const std::string spec = named_by_ ? entry.object.spec : std::string{};
+    const auto spec_in = [&] { return named_by_ ? entry.texts.unpacked().spec : std::string{}; };
+    const std::string spec = spec_in();
     take(key, entry, object);
-    if (named_by_ && spec != entry.object.spec) {
+    if (const std::string now = spec_in(); now != spec) {
         use(key, spec, false);
-        use(key, entry.object.spec, true);
+        use(key, now, true);
     }
     if (was_left_out && entry.is_left_out) return {};  // no news
     touch(affected.named, entry.named);
@@ -134,24 +138,21 @@ void ObjectTable::use(const model::ObjectKey& key, const std::string& spec, bool
     model::CustomObject object;
     object.meta.key = key;
     object.spec = spec;
+    const model::ObjectKey* by = &entries_.find(key)->first;
     for (const model::Ref& one : named_by_(object)) {
-        if (is_used) {
-            users_[place_of(one)].push_back(key.name);
-        } else if (const auto found = users_.find(place_of(one)); found != users_.end()) {
-            if (const auto at = std::ranges::find(found->second, key.name);
-                at != found->second.end())
-                found->second.erase(at);
-            if (found->second.empty()) users_.erase(found);
-        }
+        const Use use{place_of(one), by};
+        const auto all = std::ranges::equal_range(users_, use.named, {}, &Use::named);
+        if (is_used)
+            users_.insert(all.end(), use);
+        else if (const auto at = std::ranges::find(all, use); at != all.end())
+            users_.erase(at);
     }
 }
 
 std::vector<model::ObjectKey> ObjectTable::users_of(const model::Ref& named) const {
     std::vector<model::ObjectKey> users;
-    const auto found = users_.find(place_of(named));
-    if (found == users_.end()) return users;
-    for (const std::string& name : found->second)
-        if (entries_.contains({named.ns, name})) users.push_back({named.ns, name});
+    for (const Use& one : std::ranges::equal_range(users_, place_of(named), {}, &Use::named))
+        if (one.by->ns == named.ns) users.push_back(*one.by);
     return users;
 }
 
@@ -163,7 +164,7 @@ ObjectTable::Entries::iterator ObjectTable::erase(Entries::iterator entry, Affec
     move_entry(owned_, key.name, owner_of(key, known.object), {});
     move_entry(about_, key.name, known.named, {});
     give_back(key, known);
-    use(key, known.object.spec, false);
+    if (named_by_) use(key, known.texts.unpacked().spec, false);
     return entries_.erase(entry);
 }
 
@@ -237,7 +238,7 @@ std::vector<std::string> ObjectTable::names_in(const std::string& ns,
     Names names;
     for (auto one = entries_.lower_bound({ns, {}}); one != entries_.end() && one->first.ns == ns;
          ++one)
-        if (are_so(one->second.object)) names.push_back(one->first.name);
+        if (are_so(whole(*one))) names.push_back(one->first.name);
     return names;
 }
 

@@ -10,6 +10,7 @@
 #include <map>
 
 #include "model/watch.hpp"
+#include "runtime/packed_texts.hpp"
 #include "runtime/table.hpp"
 
 namespace sluice::runtime {
@@ -88,7 +89,8 @@ class ObjectTable final : public Table {
 
   private:
     struct Entry {
-        model::CustomObject object;  // without its key, which is that of the entry
+        model::CustomObject object;  // without its key, which is that of the entry, and its texts
+        PackedTexts texts;
         model::Ref named;
         std::size_t bytes = 0;  // of its texts
         bool listed = false;
@@ -115,7 +117,13 @@ class ObjectTable final : public Table {
     // By what they name, and by who owns them, in its namespace.
     std::map<model::Ref, Names> about_;
     std::map<model::ObjectKey, Names> owned_;
-    std::unordered_map<std::uint64_t, Names> users_;  // by a hash of what they name
+    // By a hash of what they name, in this order; keys are those of the entries.
+    struct Use {
+        std::uint64_t named;
+        const model::ObjectKey* by;
+        friend bool operator==(const Use&, const Use&) = default;
+    };
+    std::vector<Use> users_;
 };
 
 }  // namespace sluice::runtime
