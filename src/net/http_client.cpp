@@ -20,7 +20,7 @@ using boost::system::error_code;
 using SteadyClock = std::chrono::steady_clock;
 
 // So many wait for the next request when a wave is over: each takes some 70 kB.
-constexpr std::size_t idle_connections_max = 8;
+constexpr std::size_t idle_connections_max = 4;
 
 // The transfers of one client: those that wait for a connection, those under way, and the alarms
 // that end them. Ends each exactly once. A callback may start and cancel transfers and may destroy

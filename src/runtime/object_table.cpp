@@ -75,8 +75,10 @@ void ObjectTable::take(const model::ObjectKey& key, Entry& entry,
     } else {
         entry.texts = {entry.object.spec, entry.object.status};
     }
-    for (std::string* text : {&entry.object.spec, &entry.object.status})
-        *text = std::string{};  // cleared it would keep its room
+    for (std::string* text : {&entry.object.spec, &entry.object.status}) {
+        text->clear();
+        text->shrink_to_fit();
+    }
 }
 
 void ObjectTable::give_back(const model::ObjectKey& key, const Entry& entry) {
