@@ -67,12 +67,20 @@ struct ApiClient::State : std::enable_shared_from_this<ApiClient::State> {
           ApiClient* client)
         : loop(io),
           credentials(std::move(who)),
-          http(std::make_unique<net::HttpClient>(io, connections_max)),
+          connections(connections_max),
+          watches(new_client()),
+          requests(new_client()),
           owner(client) {}
 
     net::TransferId begin(Call call);
     void cancel(net::TransferId id);
     void close();
+    void rest();
+
+    std::unique_ptr<net::HttpClient> new_client() {
+        return std::make_unique<net::HttpClient>(loop, connections);
+    }
+    net::HttpClient& carrier_of(const Call& call) { return call.chunk ? *watches : *requests; }
 
     void ask_for_access(net::TransferId id, std::function<void(Result<Access>)> got);
     void transfer(net::TransferId id, const Result<Access>& access);
@@ -94,7 +102,10 @@ struct ApiClient::State : std::enable_shared_from_this<ApiClient::State> {
 
     asio::io_context& loop;
     std::shared_ptr<Credentials> credentials;
-    std::unique_ptr<net::HttpClient> http;
+    const std::size_t connections;
+    // Apart, so that all that is left of a wave of requests can go while watches go on.
+    std::unique_ptr<net::HttpClient> watches;
+    std::unique_ptr<net::HttpClient> requests;
     ApiClient* owner;  // null once it is gone
     std::map<net::TransferId, Call> calls;
     net::TransferId last_id = 0;
@@ -117,13 +128,19 @@ void ApiClient::State::cancel(net::TransferId id) {
     if (found == calls.end()) return;
     const Call call = std::move(found->second);
     calls.erase(found);
-    if (call.transfer != 0) http->cancel(call.transfer);
+    if (call.transfer != 0) carrier_of(call).cancel(call.transfer);
 }
 
 void ApiClient::State::close() {
     owner = nullptr;
-    http.reset();
+    watches.reset();
+    requests.reset();
     std::exchange(calls, {});
+}
+
+// libcurl frees idle connections only with their pool.
+void ApiClient::State::rest() {
+    if (requests && requests->in_flight() == 0) requests = new_client();
 }
 
 // A plugin may take longer to answer than the request may take altogether.
@@ -167,7 +184,10 @@ void ApiClient::State::transfer(net::TransferId id, const Result<Access>& access
                          401});
     if (!access) return fail(id, {access.error()});
     call.used = *access;
-    if (last_tls && last_tls != access->tls) http->drop_connections();
+    if (last_tls && last_tls != access->tls) {
+        watches->drop_connections();
+        requests->drop_connections();
+    }
     last_tls = access->tls;
 
     const bool is_watch = call.chunk != nullptr;
@@ -180,8 +200,8 @@ void ApiClient::State::transfer(net::TransferId id, const Result<Access>& access
     auto done = guarded(id, [id](State& state, Result<net::HttpResponse> response) {
         state.answered(id, std::move(response));
     });
-    call.transfer = is_watch ? http->stream(std::move(request), call.chunk, std::move(done))
-                             : http->start(std::move(request), std::move(done));
+    call.transfer = is_watch ? watches->stream(std::move(request), call.chunk, std::move(done))
+                             : requests->start(std::move(request), std::move(done));
 }
 
 void ApiClient::State::answered(net::TransferId id, Result<net::HttpResponse> response) {
@@ -248,6 +268,10 @@ net::TransferId ApiClient::watch(ApiRequest request, Duration idle_timeout, Chun
 
 void ApiClient::cancel(net::TransferId id) {
     state_->cancel(id);
+}
+
+void ApiClient::rest() {
+    state_->rest();
 }
 
 }  // namespace sluice::kube

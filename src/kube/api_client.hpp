@@ -54,6 +54,9 @@ class ApiClient {
     // idle_timeout; 2xx bytes go to `chunk`.
     net::TransferId watch(ApiRequest request, Duration idle_timeout, Chunk chunk, Done done);
     void cancel(net::TransferId id);
+    // Lets go of connections that wait for the next request, unless one is under way; each takes
+    // some 70 kB.
+    void rest();
 
     // What is not a GET is sent only while this says that we lead, as of the moment before the
     // request leaves, and is given up before anybody else can lead.

@@ -67,10 +67,6 @@ std::optional<std::pair<CURL*, CURLcode>> CurlLoop::ended() {
     return std::nullopt;
 }
 
-void CurlLoop::keep_connections(std::size_t most) {
-    curl_multi_setopt(multi_, CURLMOPT_MAXCONNECTS, static_cast<long>(most));
-}
-
 // Between two of its runs libcurl watches the socket of every transfer that has one.
 void CurlLoop::shut_idle_connections() {
     sockets_.shut_idle([this](curl_socket_t socket) { return watches_.contains(socket); });

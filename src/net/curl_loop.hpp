@@ -42,8 +42,6 @@ class CurlLoop {
     bool is_inside() const { return inside_; }
 
     void shut_idle_connections();
-    // Of those in use and idle ones together; the idle ones that are more go when a transfer ends.
-    void keep_connections(std::size_t most);
     Sockets& sockets() { return sockets_; }
 
   private:

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <chrono>
@@ -18,9 +17,6 @@ namespace sluice::net {
 
 using boost::system::error_code;
 using SteadyClock = std::chrono::steady_clock;
-
-// So many wait for the next request when a wave is over: each takes some 70 kB.
-constexpr std::size_t idle_connections_max = 4;
 
 // The transfers of one client: those that wait for a connection, those under way, and the alarms
 // that end them. Ends each exactly once. A callback may start and cancel transfers and may destroy
@@ -47,7 +43,6 @@ class Transfers : public std::enable_shared_from_this<Transfers> {
     void finish_later(TransferId id, Error why);
     void fill_later();
     void fill();
-    void count_active(std::size_t active);
     void progressed();
     void set_alarm(Transfer& transfer);
     void on_alarm(TransferId id);
@@ -212,13 +207,8 @@ void Transfers::fill() {
         CURL* handle = transfer.exchange.open(curl_.sockets());
         curl_easy_setopt(handle, CURLOPT_PRIVATE, &transfer);
         curl_.add(handle);
-        count_active(active_ + 1);
+        ++active_;
     }
-}
-
-void Transfers::count_active(std::size_t active) {
-    active_ = active;
-    curl_.keep_connections(std::min(connections_max_, active_ + idle_connections_max));
 }
 
 void Transfers::progressed() {
@@ -281,7 +271,7 @@ std::unique_ptr<Transfers::Transfer> Transfers::take(TransferId id) {
 void Transfers::detach(Transfer& transfer) {
     if (transfer.is_waiting()) return;
     curl_.remove(transfer.exchange.handle());
-    count_active(active_ - 1);
+    --active_;
 }
 
 HttpClient::HttpClient(boost::asio::io_context& loop, std::size_t connections_max)

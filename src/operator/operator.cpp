@@ -163,6 +163,7 @@ void Operator::give_back_memory(Instant now) {
         controller_.is_synced() && controller_.is_quiet() && controller_.queue_depth() == 0;
     if (!quiet || now < next_trim_) return;
     next_trim_ = now + 60s;
+    api_.rest();
     malloc_trim(0);
 }
 

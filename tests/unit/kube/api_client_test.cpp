@@ -218,6 +218,40 @@ TEST_F(Requests, end_in_silence_with_the_client) {
     loop.poll();
 }
 
+TEST_F(Requests, dial_anew_after_a_rest) {
+    serve(always(answer("{}")));
+    for (int i = 0; i < 2; ++i)
+        ASSERT_TRUE(ask({.path = "/api"}).has_value());
+    EXPECT_EQ(server->connections(), 1);
+    client->rest();
+    ASSERT_TRUE(ask({.path = "/api"}).has_value());
+    EXPECT_EQ(server->connections(), 2);
+}
+
+TEST_F(Requests, may_be_followed_by_a_rest_from_inside_their_answer) {
+    serve(always(answer("{}")));
+    bool is_done = false;
+    client->send({.path = "/api"}, [&](const Answer&) {
+        client->rest();
+        is_done = true;
+    });
+    run_until([&] { return is_done; });
+    EXPECT_TRUE(ask({.path = "/api"}).has_value());
+}
+
+TEST_F(Requests, that_are_under_way_are_answered_whoever_rests) {
+    serve(always(answer("{}")));
+    int answers = 0;
+    const auto count = [&](const Answer& got) {
+        EXPECT_TRUE(got.has_value());
+        client->rest();
+        ++answers;
+    };
+    for (int i = 0; i < 5; ++i)
+        client->send({.path = "/api"}, count);
+    run_until([&] { return answers == 5; });
+}
+
 TEST_F(Requests, may_end_the_client_from_inside_their_answer) {
     serve(always(answer("{}")));
     bool is_done = false;
