@@ -219,7 +219,8 @@ void Controller::carry_out(const api::Api& api, const engine::Snapshot& seen,
         const bool confirmed =
             is_live && (!intended || (about.intended && is_same(*about.intended, first)));
         const bool doubted = intended || about.must_read || decision.needs_live;
-        if (can_read && doubted && !confirmed) return read_live(seen, intended);
+        const model::Ref* target = intended || about.must_read ? &first.object.ref : nullptr;
+        if (can_read && doubted && !confirmed) return read_live(seen, intended, target);
         if (intended && !confirmed) return finish(subject, now);  // there is nothing to read
         return write(subject, std::move(decision));
     }
@@ -262,14 +263,15 @@ Ticket Controller::issue(const model::Ref& subject, double cost) {
     return last_ticket_;
 }
 
-void Controller::read_live(const engine::Snapshot& seen, const engine::Action* intended) {
-    read(seen.subject, annotation(seen.workload, model::key::claim), intended);
+void Controller::read_live(const engine::Snapshot& seen, const engine::Action* intended,
+                           const model::Ref* target) {
+    read(seen.subject, annotation(seen.workload, model::key::claim), intended, target);
 }
 
 // Everything that the decision rests on: the subject, the objects that are about it, the one that
 // claims it though we do not know it, what the decision wanted, and what it is to write.
 void Controller::read(const model::Ref& subject, const std::string& claim,
-                      const engine::Action* intended) {
+                      const engine::Action* intended, const model::Ref* target) {
     Case& about = cases_[subject];
     about.intended = intended ? std::make_unique<engine::Action>(*intended) : nullptr;
     ReadWorkload effect{0, subject, {}, label_of_pods(subject)};
@@ -278,10 +280,9 @@ void Controller::read(const model::Ref& subject, const std::string& claim,
             effect.objects.push_back(ref);
     };
     if (about.search) effect.objects = about.search->wanted;
-    if (intended && intended->object.ref != subject &&
-        (store_.objects(intended->object.ref.resource) ||
-         intended->object.ref.resource == &model::statefulsets))
-        add(intended->object.ref);
+    if (target && *target != subject &&
+        (store_.objects(target->resource) || target->resource == &model::statefulsets))
+        add(*target);
     for (const ServedApi& one : apis_) {
         if (!one.api->resource) continue;
         std::set<std::string> names;

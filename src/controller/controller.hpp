@@ -164,6 +164,7 @@ class Controller {
     bool is_settled(const std::string& ns) const;
     void run_sessions(Instant now);
     // What an API watches because its objects name it is looked at where they do.
+    bool has_room_for_named() const;
     void look_for_named(const Candidate& candidate, const std::string& ns);
     const runtime::WatchSession* session_of(const model::Resource* resource,
                                             const std::string& ns) const;
@@ -213,8 +214,10 @@ class Controller {
     void see_wanted(const model::Ref& subject, Answer<LiveWorkload> answer, Instant now);
     // `intended`: what it is to confirm; null: nothing in particular.
     void read(const model::Ref& subject, const std::string& claim,
-              const engine::Action* intended = nullptr);
-    void read_live(const engine::Snapshot& seen, const engine::Action* intended = nullptr);
+              const engine::Action* intended = nullptr, const model::Ref* target = nullptr);
+    // `target`: what is to be written, if all that is known of it is in doubt.
+    void read_live(const engine::Snapshot& seen, const engine::Action* intended = nullptr,
+                   const model::Ref* target = nullptr);
     Ticket issue(const model::Ref& subject, double cost);
     // Whom the answer to a request is about; nothing if nobody waits for it.
     std::optional<model::Ref> take_ticket(Ticket ticket);

@@ -30,12 +30,16 @@ const runtime::WatchSession* Controller::session_of(const model::Resource* resou
     return found == sessions_.end() ? nullptr : &*found;
 }
 
+bool Controller::has_room_for_named() const {
+    const auto count =
+        std::ranges::count_if(sessions_, [](const auto& one) { return is_of_named(one.scope()); });
+    return static_cast<std::size_t>(count) < named_sessions_max;
+}
+
 void Controller::look_for_named(const Candidate& candidate, const std::string& ns) {
     for (const api::Watch& watch : candidate.api->watches) {
         if (names_in(watch, candidate.objects).empty() || session_of(watch.resource, ns)) continue;
-        const auto count = std::ranges::count_if(
-            sessions_, [](const auto& one) { return is_of_named(one.scope()); });
-        if (static_cast<std::size_t>(count) < named_sessions_max)
+        if (has_room_for_named())
             sessions_.emplace_back(runtime::WatchScope{watch.resource, ns, watch.selector},
                                    settings_.seed + sessions_.size());
     }
@@ -48,9 +52,9 @@ std::vector<engine::NamedObject> Controller::named_by(const Candidate& candidate
             engine::NamedObject one{std::move(ref)};
             const runtime::WatchSession* session = session_of(one.ref.resource, one.ref.ns);
             one.is_seen = session && session->is_synced();
-            if (!session)
+            if (!session && !has_room_for_named())
                 one.problem = "too many namespaces have objects that name others";
-            else if (session->is_given_up())
+            else if (session && session->is_given_up())
                 one.problem = session->last_failure();
             if (auto found = store_.find(one.ref)) {
                 one.meta = model::meta_of(*found);

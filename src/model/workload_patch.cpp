@@ -90,6 +90,11 @@ WorkloadPatch& WorkloadPatch::annotate(const std::string& key, const std::string
     return *this;
 }
 
+WorkloadPatch& WorkloadPatch::annotate_first(const std::string& key, const std::string& value) {
+    absent_.insert(key);
+    return annotate(key, value);
+}
+
 WorkloadPatch& WorkloadPatch::unannotate(const std::string& key) {
     if (observed_annotations_.contains(key)) annotations_[key] = std::nullopt;
     return *this;
@@ -144,6 +149,8 @@ std::string WorkloadPatch::to_json_patch() const {
         if (old != observed_annotations_.end()) seen = json::string(old->second);
         ops.push_back(operation("test", annotation_path(*name), std::move(seen)));
     }
+    for (const std::string& key : absent_)
+        if (has_annotations_) ops.push_back(operation("test", annotation_path(key), nullptr));
     for (const auto& [key, value] : annotations_) {
         if (value)
             ops.push_back(operation("add", annotation_path(key), json::string(*value)));

@@ -6,6 +6,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "base/assert.hpp"
@@ -25,7 +26,9 @@ class WorkloadPatch {
     // In the template of such a set: its pods are to be replaced.
     WorkloadPatch& annotate_pods(const std::string& key, const std::string& value);
     WorkloadPatch& annotate(const std::string& key, const std::string& value);  // unless equal
-    WorkloadPatch& unannotate(const std::string& key);                          // if present
+    // Where nobody has: who did so meanwhile is not overwritten.
+    WorkloadPatch& annotate_first(const std::string& key, const std::string& value);
+    WorkloadPatch& unannotate(const std::string& key);  // if present
 
     const ObjectKey& key() const { return observed_key_; }
     const std::string& uid() const { return uid_; }
@@ -63,6 +66,7 @@ class WorkloadPatch {
     bool annotates_pods_;
     Texts pod_annotations_;
     std::map<std::string, std::optional<std::string>> annotations_;  // nothing: removed
+    std::set<std::string> absent_;                                   // of those
 };
 
 }  // namespace sluice::model

@@ -429,7 +429,7 @@ def a_gate_holds_a_restart(s: Extended) -> None:
         s.wait_for("the other to be held", lambda seen: "the last one stays" in seen["message"],
                    NAME)
         s.says("abort")
-        s.wait_for_reason("Paused")
+        s.wait_for_reason("Aborted")
         hook.answer(allow())
         stays("the pods", lambda: digests(s), lambda now: now == half, 5)
         config(s, "app", "three")
@@ -457,10 +457,10 @@ def people_hold_a_restart_give_it_up_and_try_it_again(s: Extended) -> None:
     assert up_to_date(s) == ("False", "Paused")
     s.says("abort")
     s.says("resume")
-    s.wait_for_reason("Aborted")
+    told = s.wait_for_reason("Aborted")
     assert up_to_date(s) == ("False", "Aborted")
     stays("the pods", lambda: digests(s), lambda now: now == before, 5)
-    assert "sluice retry ests/" in s.status()["unblock"]
+    assert "sluice retry ests/" in told["unblock"]
     s.says("retry")
     before = wait_until_restarted(s, before)
     # What was aborted is aborted for one change only.

@@ -165,7 +165,7 @@ engine::Action scaling_of(const model::StatefulSet& set, PodCount to, const std:
 engine::Action config_mark(const model::StatefulSet& set, const std::string& config,
                            const std::string& fence) {
     model::WorkloadPatch patch{set};
-    patch.annotate(std::string{config_key}, config);
+    patch.annotate_first(std::string{config_key}, config);
     return fenced(std::move(patch), fence);
 }
 

@@ -215,6 +215,9 @@ TEST(ConfigRestart, WhoIsFollowedFromNowOnIsMarkedAndNotRestarted) {
     ASSERT_EQ(decision.actions.size(), 1u);
     EXPECT_THAT(ops(decision), Not(HasSubstr("/spec/template")));
     EXPECT_THAT(ops(decision), HasSubstr("/metadata/annotations/fissile.cloudfoundry.org"));
+    EXPECT_THAT(ops(decision), HasSubstr(R"({"op":"test","path":"/metadata/annotations/)"
+                                         R"(fissile.cloudfoundry.org~1configsha1","value":null})"))
+        << "who was marked meanwhile has read something else";
 }
 
 }  // namespace
