@@ -523,6 +523,7 @@ def a_service_waits_for_all_pods_and_the_version_before_leaves_later(s: Extended
             stays("version 1 is selected", s.selected, lambda seen: seen == "1", 0.5)
             set_behaviour(s.api, s.namespace, f"{NAME}-v2-{ready}", None)
         serves = s.wait_until_served(2)["servesSince"]
+        wait_for("no pods of version 1", lambda: s.pods(1), lambda seen: seen == [])
     switch = next(order_of(one) for one in doors.changes
                   if one.object["spec"]["selector"][f"{PREFIX}/version"] == "2")
     ready = {one.object["metadata"]["name"] for one in pods.changes if order_of(one) < switch
