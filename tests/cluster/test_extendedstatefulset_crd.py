@@ -9,7 +9,8 @@ import pytest
 
 from definitions import (GONE, assert_bounded_and_described, assert_every_rule_speaks,
                          assert_is_one_sentence, assert_one_sentence, assert_refused,
-                         changed_object, check_rules, refusal_of_change, serve)
+                         changed_object, check_rules, name_of, refusal_of_change,
+                         serve)
 from harness.api import Api, Object
 from harness.places import REPOSITORY
 
@@ -159,10 +160,6 @@ JOB_RULES: list[tuple[Object, str, str]] = [
           (selecting({"key": "a", **term}), "spec.trigger.selector"),
           ({"podstate": selecting({"key": "a", **term})}, "spec.trigger.podstate.selector"))),
 ]
-
-
-def name_of(case: Any) -> str:
-    return str(case)[:60] if not isinstance(case, str) else ""
 
 
 @pytest.mark.parametrize("values, field, sentence", BAD, ids=name_of)

@@ -9,7 +9,8 @@ import pytest
 import yaml
 
 from definitions import (GONE, assert_bounded_and_described, assert_every_rule_speaks,
-                         assert_one_sentence, assert_refused, changed_object, check_rules, put)
+                         assert_one_sentence, assert_refused, changed_object, check_rules,
+                         name_of, put)
 from harness.api import Api, ApiError, Object
 from harness.embedded import Embedded
 from harness.operator import install as install_component
@@ -194,10 +195,6 @@ RULES: list[tuple[dict[str, Any], str, str]] = [
     ({DEADLINE: 150, PERIOD: 0}, DEADLINE, "or no pod could ever pass"),
     *check_rules("spec.check"),
 ]
-
-
-def name_of(case: Any) -> str:
-    return str(case)[:60] if not isinstance(case, str) else ""
 
 
 @pytest.mark.parametrize("values, field, sentence", BAD, ids=name_of)
