@@ -18,7 +18,7 @@ import pytest
 from harness.api import Api, Object
 from harness.controlplane import ControlPlane
 from harness.hookserver import Answer, HookServer
-from harness.operator import (NAMESPACE, SERVICE_ACCOUNT, Operator, request_token,
+from harness.operator import (NAMESPACE, SERVICE_ACCOUNT, Operator, may, request_token,
                               service_account_kubeconfig)
 from harness.places import REPOSITORY
 from harness.prometheus import Prometheus
@@ -92,7 +92,8 @@ class Story:
 
     @property
     def expr(self) -> str:
-        return f'trouble{{story="{self.namespace}"}} > 0'
+        # A scrape that comes too late makes a series stale, and no data is a pass.
+        return f'last_over_time(trouble{{story="{self.namespace}"}}[5m]) > 0'
 
     def trouble(self, value: float) -> None:
         """Moves the metric, and waits until Prometheus knows."""
@@ -200,6 +201,8 @@ class Story:
                                      "kind": "ClusterRole", "name": "sluice-secret-reader"},
                          "subjects": [{"kind": "ServiceAccount", "name": SERVICE_ACCOUNT,
                                        "namespace": NAMESPACE}]})
+        wait_for("the right to be in force", lambda: may(
+            self.api, NAMESPACE, SERVICE_ACCOUNT, self.namespace, verb="get", resource="secrets"))
 
     def check_silence(self, *texts: str) -> None:
         """No secret in any status, annotation, event or log line, plain or as base64."""

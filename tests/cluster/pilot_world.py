@@ -36,7 +36,7 @@ def declare_hooks(api: Api, hooks: dict[str, str]) -> None:
 
 
 def declare(api: Api, hook: HookServer, name: str = "careful") -> None:
-    declare_hooks(api, {name: f"url: {hook.url}/ask\ntimeout: 5s\n"})
+    declare_hooks(api, {name: f"url: {hook.url}/ask\ntimeout: 60s\n"})
 
 
 def subscribed(namespace: str, replicas: int = 3, hook: str = "careful", **more: Any) -> Object:

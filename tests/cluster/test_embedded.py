@@ -428,8 +428,8 @@ def test_the_operator_rolls_out_and_ends_with_the_cluster(tmp_path):
     cluster = Embedded(tmp_path, "--with-operator")
     [child] = cluster.children()
     subscribe_and_roll(cluster)
-    reasons = {event["reason"] for event in cluster.api.events("default", "web")}
-    assert {"RolloutStarted", "RolloutCompleted"} <= reasons
+    wait_for("the events", lambda: {one["reason"] for one in cluster.api.events("default", "web")},
+             lambda told: {"RolloutStarted", "RolloutCompleted"} <= told)
     assert "sluice operator" in cluster.process.log.read_text()
     assert cluster.process.terminate() == 0
     assert not Path(f"/proc/{child}").exists()

@@ -293,8 +293,8 @@ def test_a_secret_of_somebody_else_is_not_touched(
                 "metadata": {"name": "keys-main", "namespace": namespace}})
     api.create(errand(namespace, "keys", "now", output={"namePrefix": "keys-"}))
     seen = wait_for("the reason", lambda: status(api, namespace, "keys"),
-                    lambda one: one.get("reason") == "OutputHeld")
-    assert "keys-main" in seen["message"] and len(jobs(api, namespace, "keys")) == 1
+                    lambda one: one.get("reason") == "OutputHeld" and "keys-main" in one["message"])
+    assert len(jobs(api, namespace, "keys")) == 1
     theirs = api.get("Secret", "keys-main", namespace)["data"]["token"]
     assert base64.b64decode(theirs) == b"theirs"
     api.delete("Secret", "keys-main", namespace)

@@ -18,7 +18,7 @@ from harness.api import Api, ApiError, Object, has_condition
 from harness.failure import HarnessError
 from harness.hookserver import HookServer, allow, refuse
 from harness.kubelets import BEHAVIOUR, UNREADY, ZONE_LABEL, ZONES
-from harness.operator import NAMESPACE, sluice
+from harness.operator import NAMESPACE, may, sluice
 from harness.places import REPOSITORY
 from harness.recorder import Change, Recorder
 from harness.waiting import stays, wait_for
@@ -64,6 +64,10 @@ def may_scale(api: Api, namespace: str) -> None:
                             "name": "scale"},
                 "subjects": [{"kind": "User", "name": AUTOSCALER,
                               "apiGroup": "rbac.authorization.k8s.io"}]})
+    _, _, home, account = AUTOSCALER.split(":")
+    wait_for("the right to be in force", lambda: may(
+        api, home, account, namespace, verb="patch", group=PREFIX,
+        resource="extendedstatefulsets", subresource="scale"))
 
 
 def autoscaler(namespace: str, least: int, most: int) -> Object:
@@ -251,14 +255,14 @@ def the_example_of_the_document(s: Extended) -> None:
 
 @STORIES.add
 def a_version_follows_on_the_other(s: Extended) -> None:
-    s.begin(strategy={"canarySeconds": 5})
+    s.begin(strategy={"canarySeconds": 20})
     s.change_image(IMAGE_B)
     wait_for("the canary", lambda: s.images(2), lambda seen: seen == [IMAGE_B])
     assert s.images(1) == [IMAGE_A] * 3, "both are there"
     s.wait_until_served(2)
     assert s.images(2) == [IMAGE_B] * 3
     canary, *others = s.pods(2)
-    earliest = ready_since(canary) + timedelta(seconds=5)
+    earliest = ready_since(canary) + timedelta(seconds=20)
     assert all(created(pod) >= earliest for pod in others), "the canary was alone for so long"
     wait_for("version 2 alone", lambda: list(s.sets()), lambda seen: seen == [f"{NAME}-v2"])
     for reason in ("RolloutStarted", "StepTaken", "RolloutCompleted"):
@@ -269,7 +273,7 @@ def a_version_follows_on_the_other(s: Extended) -> None:
 
 @STORIES.add
 def a_canary_that_fails_is_tried_again_and_then_stale(s: Extended) -> None:
-    s.begin(2, {"canaryDeadlineSeconds": 3, "retryCount": 1})
+    s.begin(2, {"canaryDeadlineSeconds": 20, "retryCount": 1})
     with Recorder(s.api, "Pod", s.namespace) as recorder:
         s.change_image(IMAGE_B, UNREADY)
         seen = s.wait_for("two attempts", lambda one: (
@@ -286,6 +290,7 @@ def a_canary_that_fails_is_tried_again_and_then_stale(s: Extended) -> None:
     assert "not reached in time" in stale[f"{PREFIX}/stale"]
     assert s.images(1) == [IMAGE_A] * 2 and s.images(2) == []
     assert "v2" in s.says("explain")
+    s.change_spec({"updateStrategy": {"canaryDeadlineSeconds": 600}}, NAME)
     s.change_image(IMAGE_B)
     s.wait_until_served(3)
 
@@ -312,7 +317,7 @@ def a_hook_guards_an_upgrade(s: Extended) -> None:
         server.answer(refuse("a backup is running"))
         s.api.apply({"apiVersion": "v1", "kind": "ConfigMap",
                      "metadata": {"name": "sluice-hooks", "namespace": NAMESPACE},
-                     "data": {hook: f"url: {server.url}/ask\ntimeout: 5s\n"}})
+                     "data": {hook: f"url: {server.url}/ask\ntimeout: 60s\n"}})
         s.begin(2, {"gates": {"hook": hook}})
         s.change_image(IMAGE_B)
         assert "a backup is running" in s.wait_for_reason("HookRefused")["message"]
@@ -406,8 +411,18 @@ def who_does_not_say_how_many_gets_the_least_and_can_be_scaled(s: Extended) -> N
     s.wait_for("five pods", lambda seen: seen["readyReplicas"] == 5, NAME)
     manifest = extended(s.namespace, None, scaling=scaling)
     s.api.kubectl("apply", "-f", "-", stdin=json.dumps(manifest))
-    manifest["metadata"]["resourceVersion"] = s.get(NAME)["metadata"]["resourceVersion"]
-    s.api.kubectl("replace", "-f", "-", stdin=json.dumps(manifest))
+
+    def is_replaced() -> bool:
+        manifest["metadata"]["resourceVersion"] = s.get(NAME)["metadata"]["resourceVersion"]
+        try:
+            s.api.kubectl("replace", "-f", "-", stdin=json.dumps(manifest))
+        except HarnessError as error:
+            if "the object has been modified" not in str(error):
+                raise
+            return False
+        return True
+
+    wait_for("the replacement", is_replaced)
     assert within(s.get(NAME), *replicas) == 5, "who says nothing changes nothing"
 
 
@@ -519,7 +534,8 @@ def a_service_waits_for_all_pods_and_the_version_before_leaves_later(s: Extended
             Recorder(s.api, "Pod", s.namespace) as pods:
         s.change_image(IMAGE_B, UNREADY)
         for ready in range(3):
-            wait_for("the next pod", lambda: len(s.pods(2)), lambda seen, n=ready: seen > n)
+            wait_for("the next pod", lambda: [one["metadata"]["name"] for one in s.pods(2)],
+                     lambda seen, n=ready: f"{NAME}-v2-{n}" in seen)
             stays("version 1 is selected", s.selected, lambda seen: seen == "1", 0.5)
             set_behaviour(s.api, s.namespace, f"{NAME}-v2-{ready}", None)
         serves = s.wait_until_served(2)["servesSince"]
@@ -558,7 +574,7 @@ def a_service_that_cannot_be_switched_holds_the_upgrade(s: Extended) -> None:
 
 @STORIES.add
 def pods_of_a_stale_version_are_kept_to_be_looked_at(s: Extended) -> None:
-    s.begin(2, {"canaryDeadlineSeconds": 3, "whenStale": "Keep"})
+    s.begin(2, {"canaryDeadlineSeconds": 20, "whenStale": "Keep"})
     s.change_image(IMAGE_B, UNREADY)
     s.wait_for_reason("RolledBack")
     stays("the canary", lambda: s.images(2), lambda seen: seen == [IMAGE_B])
@@ -567,6 +583,7 @@ def pods_of_a_stale_version_are_kept_to_be_looked_at(s: Extended) -> None:
     s.change_image(IMAGE_A, UNREADY)
     wait_for("all of version 3 at once, though none is ready", lambda: s.images(3),
              lambda seen: seen == [IMAGE_A] * 2)
+    s.change_spec({"updateStrategy": {"canaryDeadlineSeconds": 600}}, NAME)
     s.change_image(IMAGE_A)
     s.wait_until_served(4)
 

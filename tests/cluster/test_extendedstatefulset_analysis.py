@@ -24,7 +24,7 @@ class Judged(Extended):
 
     def make_template(self, **metric: Any) -> None:
         provider = {"prometheus": {"address": self.world.prometheus.url,
-                                   "query": 'trouble{story="{{args.story}}"}'}}
+                                   "query": 'last_over_time(trouble{story="{{args.story}}"}[5m])'}}
         self.api.create({"apiVersion": "argoproj.io/v1alpha1", "kind": "AnalysisTemplate",
                          "metadata": {"name": TEMPLATE, "namespace": self.namespace},
                          "spec": {"args": [{"name": "story"}],
@@ -74,7 +74,7 @@ def the_example_of_the_document(s: Judged) -> None:
 @STORIES.add
 def a_good_canary_is_followed_by_the_others(s: Judged) -> None:
     s.trouble(0)
-    s.make_template(interval="1s", count=15)
+    s.make_template(interval="1s", count=45)
     s.begin(3, s.strategy())
     s.change_image(IMAGE_B)
     assert s.wait_for_reason("AnalysisRunning")["exposed"] == 1

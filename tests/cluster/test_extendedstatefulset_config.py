@@ -123,7 +123,7 @@ def check_silence(s: Extended) -> None:
     texts = SECRET, key.hex(), base64.b64encode(key).decode().rstrip("=")
     s.check_silence(*texts)
     assert s.world.operator is not None
-    with urllib.request.urlopen(s.world.operator.metrics_url, timeout=5) as answer:
+    with urllib.request.urlopen(s.world.operator.metrics_url, timeout=30) as answer:
         said = answer.read() + s.world.operator.process.log.read_bytes()
     assert not [one for one in (key, *(text.encode() for text in texts)) if one in said]
 
@@ -411,7 +411,7 @@ def a_gate_holds_a_restart(s: Extended) -> None:
         hook.answer(allow())
         s.api.apply({"apiVersion": "v1", "kind": "ConfigMap",
                      "metadata": {"name": "sluice-hooks", "namespace": NAMESPACE},
-                     "data": {name: f"url: {hook.url}/ask\ntimeout: 5s\n"}})
+                     "data": {name: f"url: {hook.url}/ask\ntimeout: 60s\n"}})
         follow(s, 2, {"gates": {"hook": name}}, container={
             "envFrom": [{"configMapRef": {"name": "app"}}]})
         s.wait_until_served(1)

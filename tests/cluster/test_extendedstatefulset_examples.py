@@ -21,7 +21,8 @@ STORIES = Stories(Extended)
 def wait_until_served(s: Extended, name: str, versions: list[int]) -> None:
     s.wait_for(f"version {versions[-1]} to serve", lambda seen: (
         seen.get("currentVersion") == versions[-1]
-        and seen.get("versions") == {str(one): True for one in versions}), name)
+        and seen.get("versions") == {str(one): True for one in versions}
+        and (len(versions) > 1 or seen.get("phase") == "Ready")), name)
 
 
 def pods(s: Extended, name: str, version: int) -> list[str]:
@@ -72,6 +73,7 @@ def a_version_that_fails(s: Extended) -> None:
              lambda notes: f"{PREFIX}/stale" in notes)
     wait_for("no pods of it", lambda: pods(s, "doubtful", 2), lambda seen: seen == [])
     assert uids(s, "doubtful", 1) == before, "those that serve are as they were"
+    s.change_spec({"updateStrategy": {"canaryDeadlineSeconds": 600}}, "doubtful")
     s.change_template("doubtful", {BEHAVIOUR: None})
     wait_until_served(s, "doubtful", [3])
 

@@ -199,6 +199,8 @@ def one_that_runs_is_shown_and_can_be_given_up(s: Extended) -> None:
     shown = s.says("explain")
     assert name in shown and "sluice abort" in shown, shown
     stays("the version before", lambda: list(s.sets()), lambda seen: seen == [f"{NAME}-v1"])
+    wait_for("the Job", lambda: [one["metadata"]["name"] for one in jobs(s)],
+             lambda seen: seen == [name])
     s.says("abort")
     wait_until_rolled_back(s)
     assert s.images(1) == [IMAGE_A]

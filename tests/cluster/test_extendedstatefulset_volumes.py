@@ -97,6 +97,12 @@ class Volumes(Extended):
                                       "hostPath": {"path": f"/tmp/{name}-{ordinal}"}}})
         return claim_template(storage_class=name)
 
+    def wait_until_bound(self) -> None:
+        """A pod may run before that, and until then no claim grows."""
+        wait_for("the claims to be bound", lambda: {
+            one["status"].get("phase") for one in self.api.list(CLAIM, self.namespace)},
+            lambda seen: seen == {"Bound"})
+
     def pods(self, name: str = NAME) -> dict[str, str]:
         """Each pod, and the claim that it has."""
         return {pod["metadata"]["name"]: claim_of(pod)
@@ -278,6 +284,7 @@ def claims_grow_and_change_in_nothing_else(s: Volumes) -> None:
         s.change(volumeClaimTemplates=None)
     with pytest.raises(ApiError, match="zones cannot change"):
         s.api.patch(KIND, NAME, {"spec": {"zones": ["zone-a"]}}, s.namespace)
+    s.wait_until_bound()
     s.change(volumeClaimTemplates=[claim_template(size="2Gi", storage_class=s.namespace)])
     s.wait_for("the claims as they are wanted", lambda _: s.sizes() == {"2Gi"}, NAME)
     s.wait_for("that to be told", lambda seen: claims_current(seen)["status"] == "True", NAME)
@@ -290,6 +297,7 @@ def claims_that_may_not_grow_are_told_and_stay(s: Volumes) -> None:
     small = s.bring_volumes(2, grow=False)
     before = s.begin(2, volumeClaimTemplates=[small])
     large = claim_template(size="2Gi", storage_class=s.namespace)
+    s.wait_until_bound()
     s.change(volumeClaimTemplates=[large])
     told = s.wait_for("the refusal", lambda seen: (
         claims_current(seen)["reason"] == "ClaimRefused"), NAME)

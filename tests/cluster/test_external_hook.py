@@ -36,7 +36,7 @@ def secret(api, namespace, name, data):
 
 
 def declared(https_hook, *more):
-    lines = [f"url: {https_hook.url}/ask", "timeout: 5s", *more]
+    lines = [f"url: {https_hook.url}/ask", "timeout: 60s", *more]
     return {"careful": "\n".join(lines)}
 
 

@@ -43,9 +43,10 @@ def test_a_statefulset_becomes_ready(api: Api, namespace: str) -> None:
 def test_claims_are_bound_and_ordinals_start_where_told(api: Api, namespace: str) -> None:
     manifest = statefulset("web", namespace, replicas=2, ordinals_start=5, claim="data")
     assert [p.ordinal for p in create_ready(api, manifest)] == [5, 6]
-    claims = api.list("PersistentVolumeClaim", namespace)
-    assert {c["metadata"]["name"]: c["status"]["phase"] for c in claims} == {
-        "data-web-5": "Bound", "data-web-6": "Bound"}
+    wait_for("both claims to be bound", lambda: {
+        c["metadata"]["name"]: c["status"]["phase"]
+        for c in api.list("PersistentVolumeClaim", namespace)},
+        lambda seen: seen == {"data-web-5": "Bound", "data-web-6": "Bound"})
 
 
 def test_a_new_image_rolls_the_pods_from_the_last_to_the_first(api: Api, namespace: str) -> None:
@@ -154,7 +155,7 @@ def test_an_operator_process_is_started_asked_paused_and_ended(
     assert operator.log_lines()[0]["arguments"][0] == "operator"
     operator.sigstop()
     with pytest.raises(OSError):
-        operator.health()
+        operator.health(timeout=1)
     operator.sigcont()
     assert operator.health() == 200
     assert operator.terminate() == 7
@@ -215,10 +216,10 @@ def test_the_https_hook_server_has_a_certificate_of_the_clusters_authority(
         cluster: ControlPlane, https_hook: HookServer) -> None:
     import ssl
     trusting = ssl.create_default_context(cafile=str(cluster.authority.certificate))
-    with urllib.request.urlopen(https_hook.url, timeout=10, context=trusting) as answer:
+    with urllib.request.urlopen(https_hook.url, timeout=60, context=trusting) as answer:
         assert answer.status == 200
     with pytest.raises(urllib.error.URLError, match="CERTIFICATE_VERIFY_FAILED"):
-        urllib.request.urlopen(https_hook.url, timeout=10)
+        urllib.request.urlopen(https_hook.url, timeout=60)
 
 
 def test_nothing_is_left_after_stop() -> None:
@@ -286,7 +287,7 @@ def _is_alive(pid: int) -> bool:
 def _post(url: str, body: bytes) -> tuple[int, bytes]:
     request = urllib.request.Request(url, body, {"Content-Type": "application/json"})
     try:
-        with urllib.request.urlopen(request, timeout=10) as answer:
+        with urllib.request.urlopen(request, timeout=60) as answer:
             return answer.status, answer.read()
     except urllib.error.HTTPError as error:
         return error.code, error.read()

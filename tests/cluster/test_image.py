@@ -118,7 +118,7 @@ def fetched(url: str, login: str | None = None) -> bytes:
     if login:
         request.add_header("Authorization",
                            "Basic " + base64.b64encode(login.encode()).decode())
-    with urllib.request.urlopen(request, timeout=10) as answer:
+    with urllib.request.urlopen(request, timeout=60) as answer:
         return answer.read()
 
 

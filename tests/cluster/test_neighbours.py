@@ -44,6 +44,8 @@ def bring_in(plane: ControlPlane, version: str) -> None:
     wait_for("the definitions to be established",
              lambda: [plane.api.get(DEFINITION, name) for name in NAMES],
              lambda seen: all("Established" in str(one.get("status")) for one in seen))
+    wait_for("them to be served", lambda: [plane.api.list(kind) for kind in (
+        "AnalysisRun", "AnalysisTemplate", "ClusterAnalysisTemplate")], lambda _: True)
 
 
 def specs(api: Api) -> list[Object]:

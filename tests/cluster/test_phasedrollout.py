@@ -46,7 +46,7 @@ def the_example_of_the_document(s: Story) -> None:
     assert failed["check"]["lastTime"] >= waiting["check"]["startsAt"]
     assert s.is_untouched()
     s.change_spec({"check": {"initialDelaySeconds": 1, "periodSeconds": 1,
-                             "query": {"expr": "up{} == 0"}}}, name)
+                             "query": {"expr": "absent(up{})"}}}, name)
     s.wait_until_complete(IMAGE_B, name=name)
 
 
@@ -103,8 +103,8 @@ def every_pod_has_its_gate_and_none_follows_the_last(s: Story) -> None:
     assert done["rollout"]["step"] == "3/3" and done["rolloutEndTime"]
     assert {c["type"]: c["status"] for c in done["conditions"]} == {"Ready": "True",
                                                                     "Updated": "True"}
-    reasons = s.events()
-    assert {"RolloutStarted", "RolloutCompleted"} <= set(reasons)
+    reasons = wait_for("the events", s.events, lambda told: told.count("ChecksPassed") >= 3
+                       and {"RolloutStarted", "RolloutCompleted"} <= set(told), pause=0.2)
     assert reasons.count("ChecksPassed") == 3
     header, row = s.api.kubectl("-n", s.namespace, "get", "phasedrollouts").splitlines()
     assert header.split() == ["NAME", "TARGET-REF", "PHASE", "REASON", "STEP", "AGE"]
@@ -130,6 +130,7 @@ def a_failing_metric_holds_and_recovers(s: Story) -> None:
     assert held["rollout"]["pod"] == "web-2"
     assert s.is_untouched()
     # One event for one trouble, however often it is seen.
+    s.wait_for_event("CheckFailed")
     assert s.events().count("CheckFailed") == 1
     s.trouble(0)
     s.wait_until_complete(IMAGE_B)
@@ -156,7 +157,7 @@ def max_tries_fail_the_rollout_until_a_retry(s: Story) -> None:
 
 @STORIES.add
 def a_rollback_returns_the_newest_first(s: Story) -> None:
-    s.begin(onFailure="Rollback", failureThreshold=2, successThreshold=5)
+    s.begin(onFailure="Rollback", failureThreshold=2, successThreshold=12)
     s.change(IMAGE_B)
     s.wait_for_step("2/3")
     with Recorder(s.api, "Pod", s.namespace) as pods:
@@ -234,6 +235,8 @@ def deleted_with_a_policy_that_freezes_or_opens(s: Story) -> None:
     s.api.delete(KIND, NAME, s.namespace)
     wait_for("Kubernetes to go on by itself", s.images, lambda seen: seen == [IMAGE_B] * 3,
              pause=0.2)
+    wait_for("it to be gone", lambda: s.api.find(KIND, NAME, s.namespace),
+             lambda found: found is None, pause=0.2)
     s.api.create(s.rollout(deletionPolicy="Freeze"))
     s.wait_for_phase("Updated")
     s.change(IMAGE_C)
@@ -257,7 +260,7 @@ def a_pod_that_was_never_ready_does_not_stop_the_next_template(s: Story) -> None
 
 @STORIES.add
 def a_new_revision_in_mid_rollout_starts_from_the_top(s: Story) -> None:
-    s.begin(successThreshold=3)
+    s.begin(successThreshold=12)
     with Recorder(s.api, "StatefulSet", s.namespace) as sets:
         s.change(IMAGE_B)
         s.wait_for_step("1/3")
@@ -317,6 +320,7 @@ def one_set_has_one_steersman(s: Story) -> None:
     s.api.delete(KIND, NAME, s.namespace)
     s.wait_for_phase("Updated", name="late")
     assert s.annotations()["sluice.dev/claim"] == "phasedrollout/late"
+    s.trouble(1)
     s.change(IMAGE_B)
     s.wait_for_phase("Rolling", name="late")
 
@@ -393,12 +397,13 @@ def a_bearer_token_that_is_rotated_in_mid_rollout(s: Story) -> None:
 @STORIES.add
 def a_prometheus_that_stops_holds_the_rollout(s: Story) -> None:
     own = Prometheus(s.world.folder / s.namespace, targets=(s.world.gauges.address,))
-    s.begin(url=own.url, successThreshold=6)
+    s.begin(url=own.url, successThreshold=15)
     s.change(IMAGE_B)
     s.wait_for_step("1/3")
     own.stop()
-    told = s.wait_for_phase("Rolling", "PrometheusError")
-    assert own.address in told["message"]
+    s.wait_for("Prometheus to be missed", lambda seen: (
+        (seen.get("phase"), seen.get("reason")) == ("Rolling", "PrometheusError")
+        and own.address in seen["message"]))
     stays("nothing moves", lambda: (s.partition(), s.images()),
           lambda seen: seen == (2, [IMAGE_A, IMAGE_A, IMAGE_B]))
     own.start()

@@ -29,7 +29,8 @@ def test_kill_9_at_every_transition_neither_repeats_nor_skips_one(api, namespace
                                                                   moment):
     declare(api, hook)
     create_ready(api, subscribed(namespace))
-    running = [operator(*FLAGS)]
+    flags = (*FLAGS, f"--namespace={namespace}")
+    running = [operator(*flags)]
     wait_until_at_rest(api, namespace, 3)
     asked: set[str] = set()
     condemned: list[Operator] = []
@@ -54,7 +55,7 @@ def test_kill_9_at_every_transition_neither_repeats_nor_skips_one(api, namespace
     while not is_over():
         wait_for("the operator to die", lambda: is_over() or not running[-1].process.is_running())
         if not is_over():
-            running.append(operator(*FLAGS, ready=False))
+            running.append(operator(*flags, ready=False))
     wait_for_pods(api, namespace, NAME, [IMAGE_B] * 3)
     wait_until_at_rest(api, namespace, 3)
     assert calls(hook, namespace) == whole_rollout(3)
@@ -64,9 +65,10 @@ def test_kill_9_at_every_transition_neither_repeats_nor_skips_one(api, namespace
 def test_two_operators_take_turns_and_a_frozen_leader_does_no_harm(api, namespace, operator, hook):
     declare(api, hook)
     create_ready(api, subscribed(namespace))
-    first = operator(*FLAGS, "--leader-elect")
+    flags = (*FLAGS, f"--namespace={namespace}", "--leader-elect")
+    first = operator(*flags)
     wait_for("the first to lead", lambda: first.metrics()["sluice_leader"], lambda n: n == 1)
-    second = operator(*FLAGS, "--leader-elect")
+    second = operator(*flags)
     wait_until_at_rest(api, namespace, 3)
     assert second.metrics()["sluice_leader"] == 0
 
@@ -140,7 +142,7 @@ def test_the_wrong_identity_is_told_so_and_writes_at_a_walking_pace(cluster, api
 
 def test_a_restart_of_the_api_server_is_survived(cluster, api, namespace, operator, hook):
     declare(api, hook)
-    one = operator(*FLAGS)
+    one = operator(*FLAGS, f"--namespace={namespace}")
     create_ready(api, subscribed(namespace))
     wait_until_at_rest(api, namespace, 3)
     hook.answer(refuse("not yet"))
@@ -165,7 +167,8 @@ def test_a_restart_of_the_api_server_is_survived(cluster, api, namespace, operat
     (hang(), ""),
 ], ids=["wrong type", "not JSON", "not HTTP", "100 MB", "redirect", "503", "silence"])
 def test_a_hook_that_answers_nonsense_is_a_refusal(api, namespace, operator, hook, answer, words):
-    declare_hooks(api, {"careful": f"url: {hook.url}/ask\ntimeout: 2s\n"})
+    patience = "2s" if answer.hangs else "60s"
+    declare_hooks(api, {"careful": f"url: {hook.url}/ask\ntimeout: {patience}\n"})
     hook.answer(answer)
     one = operator(*FLAGS)
     create_ready(api, subscribed(namespace, 1))

@@ -434,7 +434,7 @@ def test_scaling_to_zero_with_a_new_template_needs_a_word(api: Api, namespace: s
 def test_a_set_at_rest_may_be_scaled_to_zero(
         api: Api, namespace: str, scale_to: Scaling) -> None:
     create_ready(api, steered("web", namespace, replicas=1, phase="Idle"))
-    scale_to(0)
+    wait_for("scaling to zero", lambda: scale_to(0))  # the rule's cache may be a moment behind
     assert api.get("StatefulSet", "web", namespace)["spec"]["replicas"] == 0
 
 

@@ -90,7 +90,7 @@ def unknown(reading: dict[str, Any]) -> str:
 
 
 @pytest.mark.parametrize("expr, kind, series, value", [
-    ('up{job="self"} == 1', "Data", 1, "1.000000"),
+    ('max_over_time(up{job="self"}[1h]) == 1', "Data", 1, "1.000000"),
     ('up{job="self"} == 42', "NoData", 0, None),
     ("there_is_no_such_metric", "NoData", 0, None),
     ("there_is_no_such_metric[5m]", "NoData", 0, None),

@@ -181,7 +181,7 @@ def a_pause_of_the_spec_shows_at_rest_and_ends_with_a_full_promotion(s: Canary) 
 
 @STORIES.add
 def spec_paused_holds_and_an_abort_wins_over_it(s: Canary) -> None:
-    s.begin_steps([{"setWeight": 40}, {"pause": {"duration": 2}}, {"setWeight": 100}])
+    s.begin_steps([{"setWeight": 40}, {"pause": {"duration": 600}}, {"setWeight": 100}])
     s.change_spec({"paused": True})
     s.change(IMAGE_B)
     told = s.wait_for_phase("Paused", "Paused")
@@ -235,7 +235,7 @@ def the_script_of_the_document(s: Canary) -> None:
     (folder / "kubectl").symlink_to(kubectl)
     done = subprocess.run(
         [str(REPOSITORY / "test" / "rolloutplugin" / "test-statefulset-canary.sh"), s.namespace],
-        env={**os.environ, "PATH": f"{folder}:{os.environ['PATH']}", "PAUSE": "2s",
+        env={**os.environ, "PATH": f"{folder}:{os.environ['PATH']}", "PAUSE": "15s",
              "OLD_IMAGE": IMAGE_A, "NEW_IMAGE": IMAGE_B,
              "KUBECONFIG": str(s.api.kubeconfig)}, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr

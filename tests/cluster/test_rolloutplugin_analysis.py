@@ -21,7 +21,7 @@ class Troubled(Analysed):
 
     def make_template(self, **fields: Any) -> None:
         provider = {"prometheus": {"address": self.world.prometheus.url,
-                                   "query": 'trouble{story="{{args.story}}"}'}}
+                                   "query": 'last_over_time(trouble{story="{{args.story}}"}[5m])'}}
         self.create_template(TEMPLATE, args=[{"name": "story"}], **{
             "provider": provider, "successCondition": "result[0] < 1", **fields})
 

@@ -243,9 +243,11 @@ class Deadly(Analysed):
         self._start = lambda: start(*FLAGS, f"--namespace={namespace}", ready=False)
         self.one = self._start()
         self.deaths: set[str] = set()
+        self.at_each_look: Callable[[], None] = lambda: None
 
     def traces(self) -> tuple[Any, ...]:
         """What operators left in the cluster so far."""
+        self.at_each_look()
         told = self.status()
         runs = [(run["metadata"]["name"], run.get("status", {})) for run in self.runs()]
         return (self.partition(), told.get("currentStepIndex"), told.get("reason"), runs,
@@ -308,9 +310,17 @@ def test_kill_9_at_every_step_makes_nothing_twice_and_lets_no_pod_go_early(
         server.answer(door)
         s.create_template("health", web(server.url), interval="1s", count=3,
                           successCondition="result.ok")
-        s.create_template("smoke", job(behaviour))
+        s.create_template("smoke", job("unending"))
+
+        def end_the_job() -> None:
+            """Once an operator has died at its step, and not before."""
+            if "1 at step 4" in s.deaths:
+                for pod in s.api.list("Pod", namespace, "job-name"):
+                    set_behaviour(s.api, namespace, pod["metadata"]["name"], behaviour)
+
+        s.at_each_look = end_the_job
         s.begin_steps([{"setWeight": 34}, analysis("health"), {"setWeight": 67},
-                       {"pause": {"duration": "3s"}}, analysis("smoke"), {"setWeight": 100}],
+                       {"pause": {"duration": "15s"}}, analysis("smoke"), {"setWeight": 100}],
                       replicas=3)
         with (Recorder(s.api, "StatefulSet", namespace) as sets,
               Recorder(s.api, "Pod", namespace) as pods,
@@ -340,7 +350,7 @@ def test_kill_9_at_every_step_makes_nothing_twice_and_lets_no_pod_go_early(
 def test_kill_9_while_an_analysis_goes_on_in_the_background_makes_no_second_one(
         world: World, namespace: str, operator: Callable[..., Operator]) -> None:
     s = Deadly(world, namespace, operator)
-    rest = {"pause": {"duration": "3s"}}
+    rest = {"pause": {"duration": "15s"}}
     with HookServer() as server:
         server.answer(json_answer(WELL))
         s.create_template("health", web(server.url), interval="1s", successCondition="result.ok")

@@ -210,7 +210,7 @@ def a_member_that_is_not_ready_for_long_is_replaced(s: ClusterStory) -> None:
 
 @STORIES.add
 def an_outage_replaces_nobody(s: ClusterStory) -> None:
-    before = s.begin(failureToleranceSeconds=2)
+    before = s.begin(failureToleranceSeconds=20)
     for name in before[:2]:
         set_behaviour(s.api, s.namespace, name, UNREADY)
     s.wait_for("the outage", lambda seen: seen["reason"] == "TooManyUnready", NAME)
@@ -405,7 +405,7 @@ def a_hook_guards_each_step(s: ClusterStory) -> None:
         hook.answer(refuse("shards are moving"))
         s.api.apply({"apiVersion": "v1", "kind": "ConfigMap",
                      "metadata": {"name": "sluice-hooks", "namespace": NAMESPACE},
-                     "data": {name: f"url: {hook.url}/ask\ntimeout: 5s\n"}})
+                     "data": {name: f"url: {hook.url}/ask\ntimeout: 60s\n"}})
         before = s.begin(2, updateStrategy={"gates": {"hook": name}})
         s.patch({"template": pod_template(NAME, IMAGE_B)})
         seen = s.wait_for_reason("HookRefused")
@@ -557,7 +557,8 @@ def test_an_operator_that_is_killed_again_and_again_uses_no_identity_twice(
             one.kill9()
         operator(*flags)
         wait_for("six members", lambda: api.get(KIND, NAME, namespace).get("status", {}),
-                 lambda seen: seen.get("phase") == "Ready" and seen["readyReplicas"] == 6)
+                 lambda seen: seen.get("phase") == "Ready" and seen["readyReplicas"] == 6,
+                 deadline=300)
     assert made_twice(recorder.changes) == []
     pods = [pod for pod in api.list("Pod", namespace) if has_condition(pod, "Ready")]
     assert len(pods) == 6

@@ -12,7 +12,8 @@ import yaml
 from analysis_world import SERVED
 from harness.api import Api, ApiError, Object
 from harness.controlplane import ControlPlane
-from harness.operator import Operator, install, service_account_kubeconfig, sluice
+from harness.operator import (NAMESPACE, SERVICE_ACCOUNT, Operator, install, may,
+                              service_account_kubeconfig, sluice)
 from harness.waiting import wait_for
 from harness.workloads import (IMAGE_B, change_image, claim_template, create_ready, partition,
                                pod_template, statefulset, wait_for_pods)
@@ -52,7 +53,7 @@ def new_namespace(api: Api, name: str) -> str:
 
 
 def readiness(operator: Operator) -> str:
-    with urllib.request.urlopen(f"{operator.health_url}/readyz", timeout=5) as answer:
+    with urllib.request.urlopen(f"{operator.health_url}/readyz", timeout=30) as answer:
         return answer.read().decode()
 
 
@@ -120,15 +121,21 @@ def test_a_namespace_that_may_not_be_read_is_reported_and_the_others_are_served(
     for name in everywhere:
         api.delete("ClusterRoleBinding", name)
     api.apply(sluice("manifests", "rbac", "--namespace", open_one))
+    def may_list(ns: str) -> bool:
+        return may(api, NAMESPACE, SERVICE_ACCOUNT, ns, verb="list", group="apps",
+                   resource="statefulsets")
+
     try:
+        wait_for("the rights to be in force",
+                 lambda: may_list(open_one) and not may_list(closed_one))
         operator = start("--namespace", open_one, "--namespace", closed_one)
         create_ready(api, subscribed(open_one, hook="noop"))
         wait_until_at_rest(api, open_one, 3)
         change_image(api, open_one, NAME, IMAGE_B)
         wait_for_pods(api, open_one, NAME, [IMAGE_B] * 3)
-        said = readiness(operator)
+        said = wait_for("what cannot be seen", lambda: readiness(operator), lambda text: (
+            f"cannot be seen: namespace {closed_one}: cannot list statefulsets" in text))
         assert said.startswith("ok\n")
-        assert f"cannot be seen: namespace {closed_one}: cannot list statefulsets" in said
         assert open_one not in said
     finally:
         api.apply(sluice("manifests", "rbac"))

@@ -20,8 +20,8 @@ from harness.waiting import wait_for
 from harness.workloads import (IMAGE_B, change_image, create_ready, set_partition, statefulset,
                                wait_for_pods)
 from phased_world import NAME as CAREFUL, Story, world
-from pilot_world import (FLAGS, LABEL, NAME, annotations, declare, subscribed, wait_for_reason,
-                         wait_until_at_rest)
+from pilot_world import (FLAGS, LABEL, NAME, annotations, declare, subscribed, wait_for_event,
+                         wait_for_reason, wait_until_at_rest)
 
 PAUSED = "sluice.dev/paused"
 
@@ -99,6 +99,7 @@ def test_a_hook_that_refuses_is_explained_and_the_rollout_held_and_resumed(
     hook.answer(refuse("14 shards are relocating"))
     change_image(api, namespace, NAME, IMAGE_B)
     wait_for_reason(api, namespace, "HookRefused")
+    wait_for_event(api, namespace, "HookRefused")
     assert rows(person.does("get", "sts/web"))[1][3:6] == ["Waiting", "0/3 pods", "HookRefused"]
     text = stable(person.does("explain", "web"))
     assert text.startswith(f"""sts/web in namespace {namespace}

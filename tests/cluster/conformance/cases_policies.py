@@ -41,13 +41,13 @@ def report_open_rollout(talk: Talk) -> None:
                                             "observedGeneration": 1, "replicas": 3}})
 
 
-def wait_until_zero_is_allowed(talk: Talk) -> None:
+def wait_until_zero_is(talk: Talk, allowed: bool) -> None:
     """The policy reads StatefulSets from a cache, which may be a moment behind the last write."""
     wait_for("the policy to see the StatefulSet as it is now",
              lambda: talk.server.exchange("PATCH", talk.path(f"{SET}/scale"),
                                           {"spec": {"replicas": 0}}, content_type=MERGE_PATCH,
                                           query={"dryRun": "All"}),
-             lambda answer: answer.status == 200)
+             lambda answer: (answer.status == 200) is allowed)
 
 
 @case
@@ -93,10 +93,11 @@ def a_stranger_scales_a_rollout_to_zero(talk: Talk) -> None:
     talk.post("statefulsets", steered(replicas=3))
     report_open_rollout(talk)
     talk.patch(SET, {"spec": {"replicas": 0}})
+    wait_until_zero_is(talk, allowed=False)
     talk.patch(f"{SET}/scale", {"spec": {"replicas": 0}})
     talk.patch(f"{SET}/scale", {"spec": {"replicas": 1}})
     talk.patch(SET, {"metadata": {"annotations": {ALLOW_ZERO: "true"}}})
-    wait_until_zero_is_allowed(talk)
+    wait_until_zero_is(talk, allowed=True)
     talk.patch(f"{SET}/scale", {"spec": {"replicas": 0}}, dryRun="All")
     talk.patch(SET, {"spec": {"replicas": 0}})
 
@@ -106,7 +107,7 @@ def a_stranger_scales_a_set_at_rest_to_zero(talk: Talk) -> None:
     talk.post("statefulsets", steered("Idle", replicas=3))
     talk.patch(f"{SET}/status", {"status": {"currentRevision": "web-a", "updateRevision": "web-a",
                                             "observedGeneration": 1, "replicas": 3}})
-    wait_until_zero_is_allowed(talk)
+    wait_until_zero_is(talk, allowed=True)
     talk.patch(f"{SET}/scale", {"spec": {"replicas": 0}})
 
 

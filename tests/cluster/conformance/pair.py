@@ -11,7 +11,7 @@ from typing import Iterable, Iterator
 
 import yaml
 
-from harness.api import Api
+from harness.api import Api, ApiError
 from harness.controlplane import ControlPlane
 from harness.embedded import Embedded
 from harness.operator import request_token, service_account_kubeconfig, sluice
@@ -69,7 +69,17 @@ def _policies_are_in_force(api: Api) -> bool:
     made = api.create(subscribed, dry_run=True)
     kept = api.patch("StatefulSet", "probe", partition(0), "default", dry_run=True)
     return (made["spec"]["updateStrategy"]["rollingUpdate"]["partition"] > 0
-            and kept["spec"]["updateStrategy"]["rollingUpdate"]["partition"] == 5)
+            and kept["spec"]["updateStrategy"]["rollingUpdate"]["partition"] == 5
+            and _on_delete_is_refused(api))
+
+
+def _on_delete_is_refused(api: Api) -> bool:
+    try:
+        api.patch("StatefulSet", "probe", {"spec": {"updateStrategy": {
+            "type": "OnDelete", "rollingUpdate": None}}}, "default", dry_run=True)
+    except ApiError:
+        return True
+    return False
 
 
 @contextmanager

@@ -63,7 +63,7 @@ class Server:
         """The first `count` events of a watch, which is cut then; fewer if it ends earlier."""
         connection = self._connect()
         try:
-            connection.request("GET", _target(path, {"watch": "true", "timeoutSeconds": "20",
+            connection.request("GET", _target(path, {"watch": "true", "timeoutSeconds": "50",
                                                      **query}),
                                headers=self._headers(user, accept))
             response = connection.getresponse()

@@ -384,10 +384,15 @@ def state_of(claim: Object) -> Object:
             "mode": spec.get("volumeMode")}
 
 
+def wait_until_bound(api: Api, ns: str) -> Object:
+    return wait_for("the claim to be bound", lambda: claim_state(api, ns),
+                    lambda seen: seen["phase"] == "Bound")
+
+
 @trace
 def a_claim_is_bound_and_protected(api: Api, ns: str) -> Any:
     start(api, ns, 1, claim="data")
-    bound = claim_state(api, ns)
+    bound = wait_until_bound(api, ns)
     api.delete("PersistentVolumeClaim", "data-web-0", ns)
     leaving = claim_state(api, ns)
     scale(api, ns, "web", 0)
@@ -415,6 +420,7 @@ def grow(api: Api, ns: str, size: str) -> Any:
 def a_claim_that_is_to_grow(api: Api, ns: str) -> Any:
     """Who makes volumes larger is no part of a control plane; that is seen in the embedded one."""
     start(api, ns, 1, claim="data")
+    wait_until_bound(api, ns)
     refused = grow(api, ns, "2Gi"), claim_state(api, ns)
     usual = next(one["metadata"]["name"] for one in api.list("StorageClass") if one["metadata"].get(
         "annotations", {}).get("storageclass.kubernetes.io/is-default-class") == "true")

@@ -17,6 +17,7 @@ from .failure import HarnessError
 from .places import free_ports, sluice_binary
 from .process import Process
 from .waiting import wait_for
+from .workloads import statefulset
 
 NAMESPACE = "sluice-system"
 SERVICE_ACCOUNT = "sluice"
@@ -47,17 +48,17 @@ class Operator:
 
         wait_for(f"{self.process.name} to be ready", readiness, lambda code: code == 200)
 
-    def health(self, path: str = "/livez") -> int:
+    def health(self, path: str = "/livez", timeout: float = 30) -> int:
         """The status code of a health endpoint; OSError while nothing listens."""
         try:
-            with urllib.request.urlopen(self.health_url + path, timeout=5) as answer:
+            with urllib.request.urlopen(self.health_url + path, timeout=timeout) as answer:
                 return answer.status
         except urllib.error.HTTPError as error:
             return error.code
 
     def metrics(self) -> dict[str, float]:
         """Samples by name and labels, as they are written: `name{a="b"}`."""
-        with urllib.request.urlopen(self.metrics_url, timeout=5) as answer:
+        with urllib.request.urlopen(self.metrics_url, timeout=30) as answer:
             text = answer.read().decode()
         samples = (line.rsplit(" ", 1) for line in text.splitlines()
                    if line and not line.startswith("#"))
@@ -77,7 +78,7 @@ class Operator:
     def sigcont(self) -> None:
         self.process.sigcont()
 
-    def terminate(self, deadline: float = 30) -> int:
+    def terminate(self, deadline: float = 90) -> int:
         return self.process.terminate(deadline)
 
 
@@ -92,13 +93,25 @@ def sluice(*arguments: str, stdin: str | None = None) -> str:
 
 
 def install(api: Api, component: str) -> None:
-    """`sluice manifests <component> | kubectl apply -f -`, then waits for its kinds."""
+    """`sluice manifests <component> | kubectl apply -f -`, then waits until they are in force."""
     manifests = sluice("manifests", component)
     if any(yaml.safe_load_all(manifests)):
         api.apply(manifests)
     wait_for("the custom resource definitions to be established",
              lambda: api.list("CustomResourceDefinition"),
              lambda crds: all(has_condition(crd, "Established") for crd in crds))
+    if component == "policies":
+        probe = statefulset("policy-probe", "default", 0, labels={"dd-statefulset-pilot": "none"})
+        wait_for("the policies to be in force", lambda: api.create(probe, dry_run=True)["spec"][
+            "updateStrategy"].get("rollingUpdate", {}).get("partition", 0) > 0)
+
+
+def may(api: Api, namespace: str, account: str, within: str, **what: str) -> bool:
+    """Whether a ServiceAccount has the right by now to do that in a namespace."""
+    review = {"apiVersion": "authorization.k8s.io/v1", "kind": "SubjectAccessReview",
+              "metadata": {}, "spec": {"user": f"system:serviceaccount:{namespace}:{account}",
+                                       "resourceAttributes": {"namespace": within, **what}}}
+    return api.create(review)["status"]["allowed"]
 
 
 def service_account_kubeconfig(cluster: ControlPlane, namespace: str = NAMESPACE,

@@ -75,7 +75,7 @@ class Process:
         self.signal(signal.SIGKILL)
         return self._reap(deadline=30)
 
-    def terminate(self, deadline: float = 30) -> int:
+    def terminate(self, deadline: float = 90) -> int:
         """Asks with SIGTERM; a process that has not ended by the deadline is an error."""
         self.signal(signal.SIGTERM)
         self.sigcont()

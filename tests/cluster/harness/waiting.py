@@ -10,7 +10,7 @@ from .failure import DeadlineExceeded
 
 T = TypeVar("T")
 
-DEADLINE = 120.0
+DEADLINE = 240.0
 _PAUSE = 0.05
 _SHOWN_CHARACTERS_MAX = 4000
 

@@ -35,6 +35,7 @@ class QueueConsumers : public PluginWorld {
         consumers = {path, sha256_of(path)};
         PluginBounds bounds;
         bounds.programs.backoff = {1ms, 100ms};
+        bounds.programs.process.shutdown = 60s;
         open_caller(bounds);
     }
 

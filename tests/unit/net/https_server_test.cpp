@@ -254,12 +254,13 @@ TEST_F(HttpsServerTest, refuses_what_is_not_http) {
 }
 
 TEST_F(HttpsServerTest, hangs_up_on_what_is_not_tls_and_on_silence) {
-    serve({.handshake_time = 50ms, .idle_time = 50ms});
+    serve({.handshake_time = 50ms});
     tcp::socket plain(loop);
     plain.connect({asio::ip::address_v4::loopback(), server->port()});
     asio::write(plain, asio::buffer(std::string("GET / HTTP/1.1\r\n\r\n")));
     run_until([&] { return server->connections() == 1; });
     run_until([&] { return server->connections() == 0; });
+    serve({.idle_time = 50ms});
     EXPECT_EQ(ask(""), "");
     run_until([&] { return server->connections() == 0; });
 }

@@ -257,7 +257,7 @@ TEST_F(ProgramsTest, OneThatIsNoLongerDeclaredEnds) {
 TEST_F(ProgramsTest, OneThatARolloutNamedEndsWhenNobodyAsks) {
     ProgramBounds hasty = bounds();
     hasty.process.shutdown = 20ms;
-    hasty.idle_max = 1s;
+    hasty.idle_max = 5s;
     open(hasty);
     const auto server = serve(grpc_answer(verified()));
     PluginProgram program = good();
@@ -274,7 +274,8 @@ TEST_F(ProgramsTest, EvenAStubbornOneEnds) {
     hasty.process.termination = 20ms;
     open(hasty);
     const auto server = serve([](const auto&, const auto&) {});
-    const PluginProgram program = good("trap '' TERM; while :; do sleep 1000; done");
+    const PluginProgram program = script("trap '' TERM\necho '1|1|unix|" + folder +
+                                         "/s|grpc'\nwhile :; do sleep 1000; done\n");
     caller->ask(call(program), [](const auto&) {});
     run_until([&] { return !server->received.empty(); });
     const int pid = caller->pid_of("queue", program);
