@@ -136,12 +136,8 @@ void Kubelet::live_on(const Key& key, Life& life, const json::object& pod) {
         case Stage::Pulling:
         case Stage::BackingOff:
             return plan(key, life, draw(pace.start_least, pace.start_most), &Kubelet::start);
-        case Stage::Running: return behave(key, life, pod);
-        case Stage::Ready: {
-            plan(key, life, draw(pace.ready_least, pace.ready_most), &Kubelet::make_ready);
-            if (!life.behaviour.empty()) behave(key, life, pod);
-            return;
-        }
+        case Stage::Running:
+        case Stage::Ready: return behave(key, life, pod);
         case Stage::Ended: return;
     }
 }
@@ -169,7 +165,9 @@ void Kubelet::behave(const Key& key, Life& life, const json::object& pod) {
         return plan(key, life, reaction, &Kubelet::end);
     if (life.behaviour == "unready" && life.stage == Stage::Ready)
         return plan(key, life, reaction, &Kubelet::make_unready);
-    if (life.stage == Stage::Running) plan_ready(key, life, pod);
+    // Who is ready stays so, whatever was planned for it before.
+    if (life.stage == Stage::Ready) return plan(key, life, reaction, &Kubelet::make_ready);
+    plan_ready(key, life, pod);
 }
 
 void Kubelet::plan_ready(const Key& key, Life& life, const json::object& pod) {

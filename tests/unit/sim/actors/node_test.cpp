@@ -46,6 +46,17 @@ TEST(Node, PodsWaitUntilOneIsUp) {
     EXPECT_EQ(world.pods(), "web-0:v1");
 }
 
+TEST(Node, APodThatIsToldToBehaveBeforeItMisbehavedStaysReady) {
+    Kubernetes world;
+    world.create_set(1);
+    world.run(10s);
+    world.misbehave("web-0", "unready");
+    world.run(200ms);
+    world.misbehave("web-0", "");
+    world.run(1min);
+    EXPECT_EQ(world.pods(), "web-0:v1");
+}
+
 TEST(Node, ItsPodsBecomeUnreadyWithItAndReadyAgain) {
     Kubernetes world;
     world.create_set(3);
