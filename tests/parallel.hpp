@@ -1,11 +1,9 @@
 // Does one piece of work for each number below `count`, on every core, and says how far it is: a
-// line for every twentieth of it. In processes and not in threads: nothing is shared, so nothing
-// can be raced for, and a crash ends one of them only.
+// line for every twentieth of it. In copies of this process, not in threads.
 #pragma once
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -17,8 +15,9 @@
 #include <functional>
 #include <new>
 #include <string>
-#include <string_view>
 #include <vector>
+
+#include "tests/process_copy.hpp"
 
 namespace sluice::testing {
 
@@ -32,7 +31,6 @@ class Workers {
                               MAP_SHARED | MAP_ANONYMOUS, -1, 0);
         if (memory == MAP_FAILED) std::abort();
         shared_ = new (memory) Shared;
-        std::fflush(stdout);  // or every process would print what is waiting to be printed
         const auto cores = static_cast<std::size_t>(std::max(1l, ::sysconf(_SC_NPROCESSORS_ONLN)));
         for (std::size_t i = 0; i < std::min(cores, cores_max); ++i)
             start(i, work);
@@ -44,13 +42,11 @@ class Workers {
     std::vector<std::string> results() {
         std::vector<std::string> all;
         for (std::size_t i = 0; i < running_.size(); ++i) {
-            const std::string text = all_of(running_[i].results);
+            const auto [text, status] = running_[i].end();
             for (std::size_t from = 0, end; from < text.size(); from = end + 1) {
                 end = text.find('\0', from);
                 all.push_back(text.substr(from, end - from));
             }
-            int status = 0;
-            ::waitpid(running_[i].pid, &status, 0);
             EXPECT_EQ(status, 0) << "ended at number " << shared_->at[i] << " of the " << what_;
         }
         ::munmap(shared_, sizeof *shared_);
@@ -64,23 +60,14 @@ class Workers {
         std::atomic<std::size_t> done = 0;
         std::array<std::size_t, cores_max> at = {};  // where each of them is
     };
-    struct Running {
-        pid_t pid;
-        int results;
-    };
 
     void start(std::size_t place, const Work& work) {
-        int ends[2];
-        if (::pipe(ends) != 0) std::abort();
-        const pid_t pid = ::fork();
-        if (pid < 0) std::abort();
-        if (pid == 0) {
-            ::close(ends[0]);
-            tell(ends[1], share(place, work));
+        const ProcessCopy copy;
+        if (copy.is_copy()) {
+            copy.tell(share(place, work));
             std::exit(0);  // where sanitizers look for what was lost
         }
-        ::close(ends[1]);
-        running_.push_back({pid, ends[0]});
+        running_.push_back(copy);
     }
 
     std::string share(std::size_t place, const Work& work) {
@@ -97,27 +84,10 @@ class Workers {
         }
     }
 
-    static void tell(int to, std::string_view text) {
-        while (!text.empty()) {
-            const ssize_t written = ::write(to, text.data(), text.size());
-            if (written <= 0) std::abort();
-            text.remove_prefix(static_cast<std::size_t>(written));
-        }
-    }
-
-    static std::string all_of(int from) {
-        std::string text;
-        std::array<char, 1u << 16> buffer;
-        for (ssize_t got; (got = ::read(from, buffer.data(), buffer.size())) > 0;)
-            text.append(buffer.data(), static_cast<std::size_t>(got));
-        ::close(from);
-        return text;
-    }
-
     const char* what_;
     std::size_t count_;
     Shared* shared_;
-    std::vector<Running> running_;
+    std::vector<ProcessCopy> running_;
 };
 
 inline std::vector<std::string> in_parallel(const char* what, std::size_t count,

@@ -10,6 +10,7 @@
 #include <limits>
 
 #include "sim/scenario/explore.hpp"
+#include "tests/branches.hpp"
 #include "tests/parallel.hpp"
 #include "tests/scenario_files.hpp"
 
@@ -46,6 +47,13 @@ Depth depth_of(const Scenario& scenario, [[maybe_unused]] std::uint64_t number) 
     return {6, 3, 4, 3};
 }
 
+// Sanitizers keep much memory, which it takes long to copy.
+#ifdef SLUICE_SANITIZED
+constexpr PlayAll* play_disturbed = play_each;
+#else
+constexpr PlayAll* play_disturbed = testing::play_branches;
+#endif
+
 // Where samples are taken and which pairs are drawn; make test-deep gives another one every day.
 std::uint64_t seed() {
     const char* given = std::getenv("SLUICE_SEED");
@@ -74,7 +82,8 @@ TEST(Scenarios, EndWellPlainAndHoweverTheWorldIsDisturbed) {
     Exploration total;
     const auto play = [&](std::size_t i) {
         const std::uint64_t number = seed() + i;
-        Exploration one = explore(scenarios[i], number, depth_of(scenarios[i], number));
+        Exploration one =
+            explore(scenarios[i], number, depth_of(scenarios[i], number), play_disturbed);
         if (!one.problems.empty())
             one.problems.front() += fmt::format(
                 "\n(and {} more of {})\nagain: SLUICE_SEED={} SLUICE_SCENARIO={} "
@@ -98,6 +107,21 @@ TEST(Scenarios, EndWellPlainAndHoweverTheWorldIsDisturbed) {
           "S33", "S34", "S35", "S36", "S37", "S38", "S39", "S40", "S41", "S42", "S43", "S44",
           "S45", "S46", "S47", "S48", "S49", "S50", "S51", "S52", "L1",  "L2",  "L5"})
         EXPECT_TRUE(total.tested.contains(promise)) << promise << " was never put to the test";
+}
+
+TEST(Branches, ComeToWhatEachRunWouldComeToFromTheBeginning) {
+    const std::vector<Scenario> scenarios = all_scenarios();
+    ASSERT_FALSE(scenarios.empty());
+    const Scenario& scenario = scenarios.front();
+    const auto some = disturbances(play(scenario, 1), 1, {2, 2, 2, 2});
+    const auto whole = play_each(scenario, 1, some);
+    const auto branches = testing::play_branches(scenario, 1, some);
+    for (std::size_t i = 0; i < some.size(); ++i) {
+        EXPECT_EQ(whole.at(i).problems, branches.at(i).problems) << some[i].what;
+        EXPECT_EQ(whole[i].tested, branches[i].tested) << some[i].what;
+        EXPECT_EQ(whole[i].injected, branches[i].injected) << some[i].what;
+        EXPECT_EQ(whole[i].simulated, branches[i].simulated) << some[i].what;
+    }
 }
 
 }  // namespace

@@ -6,26 +6,34 @@
 namespace sluice::sim {
 namespace {
 
-// The first part of a pointer, and the rest.
-std::pair<std::string, std::string_view> split(std::string_view pointer) {
+// The first part of a pointer, as it is written, and the rest.
+std::pair<std::string_view, std::string_view> split(std::string_view pointer) {
     if (pointer.starts_with('/')) pointer.remove_prefix(1);
     const std::size_t end = std::min(pointer.find('/'), pointer.size());
-    return {unescaped(pointer.substr(0, end)), pointer.substr(end)};
+    return {pointer.substr(0, end), pointer.substr(end)};
 }
 
-const json::value* child(const json::value& in, const std::string& key) {
-    if (const json::object* object = in.if_object()) return object->if_contains(key);
+const json::value* member(const json::object& in, std::string_view token) {
+    return token.contains('~') ? in.if_contains(unescaped(token)) : in.if_contains(token);
+}
+
+json::value& member_in(json::object& in, std::string_view token) {
+    return token.contains('~') ? in[unescaped(token)] : in[token];
+}
+
+const json::value* child(const json::value& in, std::string_view token) {
+    if (const json::object* object = in.if_object()) return member(*object, token);
     const json::array* array = in.if_array();
     if (!array) return nullptr;
     std::size_t index = 0;
-    const auto [end, failed] = std::from_chars(key.data(), key.data() + key.size(), index);
-    if (failed != std::errc{} || end != key.data() + key.size()) return nullptr;
+    const auto [end, failed] = std::from_chars(token.data(), token.data() + token.size(), index);
+    if (failed != std::errc{} || end != token.data() + token.size()) return nullptr;
     return index < array->size() ? &(*array)[index] : nullptr;
 }
 
 json::value& place_in(json::object& in, std::string_view pointer) {
     const std::size_t last = pointer.rfind('/');
-    return object_in(in, pointer.substr(0, last))[unescaped(pointer.substr(last + 1))];
+    return member_in(object_in(in, pointer.substr(0, last)), pointer.substr(last + 1));
 }
 
 }  // namespace
@@ -50,11 +58,11 @@ std::string pointer_to(std::string_view field) {
 }
 
 const json::value* find(const json::object& in, std::string_view pointer) {
-    auto [key, rest] = split(pointer);
-    const json::value* at = in.if_contains(key);
+    auto [token, rest] = split(pointer);
+    const json::value* at = member(in, token);
     while (at && !rest.empty()) {
-        std::tie(key, rest) = split(rest);
-        at = child(*at, key);
+        std::tie(token, rest) = split(rest);
+        at = child(*at, token);
     }
     return at;
 }
@@ -101,8 +109,8 @@ json::object& object_in(json::object& in, std::string_view pointer) {
     json::object* at = &in;
     std::string_view rest = pointer;
     while (!rest.empty()) {
-        auto [key, behind] = split(rest);
-        json::value& next = (*at)[key];
+        const auto [token, behind] = split(rest);
+        json::value& next = member_in(*at, token);
         if (!next.is_object()) next.emplace_object();
         at = &next.get_object();
         rest = behind;

@@ -51,24 +51,20 @@ std::vector<int> first_reads(const std::vector<Exchange>& exchanges) {
 }
 
 Disturbance at_exchange(int at, Mishap mishap, Tail tail) {
-    return {fmt::format("{} at exchange {}", to_text(mishap), at),
-            [at, mishap](Faults& faults) { faults.at_exchange(at, mishap); }, tail};
+    return {
+        fmt::format("{} at exchange {}", to_text(mishap), at), {.exchanges = {{at, mishap}}}, tail};
 }
 
 Disturbance crash_with_old_view(int at, Tail tail) {
     const std::uint64_t changes = 4 + static_cast<std::uint64_t>(at) % 9;
     return {fmt::format("{} at exchange {}, then a view {} changes old",
                         to_text(Mishap::CrashAfter), at, changes),
-            [at, changes](Faults& faults) {
-                faults.at_exchange(at, Mishap::CrashAfter);
-                faults.serve_stale(changes);
-            },
+            {.exchanges = {{at, Mishap::CrashAfter}}, .stale = changes},
             tail};
 }
 
 Disturbance at_batch(int at, EventMishap mishap, Tail tail) {
-    return {fmt::format("{} at batch {}", to_text(mishap), at),
-            [at, mishap](Faults& faults) { faults.at_batch(at, mishap); }, tail};
+    return {fmt::format("{} at batch {}", to_text(mishap), at), {.batches = {{at, mishap}}}, tail};
 }
 
 Disturbance pair(Dice& dice, int exchanges, int batches) {
@@ -83,11 +79,7 @@ Disturbance pair(Dice& dice, int exchanges, int batches) {
     const auto late = static_cast<EventMishap>(dice.roll() % 4);
     return {fmt::format("{} at exchange {}, {} at exchange {}, {} at batch {}", to_text(one), first,
                         to_text(other), second, to_text(late), batch),
-            [=](Faults& faults) {
-                faults.at_exchange(first, one);
-                faults.at_exchange(second, other);
-                faults.at_batch(batch, late);
-            },
+            {.exchanges = {{second, other}, {first, one}}, .batches = {{batch, late}}},
             long_tail};
 }
 
@@ -134,24 +126,34 @@ std::vector<Disturbance> disturbances(const Outcome& plain, std::uint64_t seed,
     return all;
 }
 
-Exploration explore(const Scenario& scenario, std::uint64_t seed, const Depth& wanted) {
+std::vector<Outcome> play_each(const Scenario& scenario, std::uint64_t seed,
+                               const std::vector<Disturbance>& all) {
+    std::vector<Outcome> outcomes;
+    for (const Disturbance& one : all)
+        outcomes.push_back(play(scenario, seed, one));
+    return outcomes;
+}
+
+Exploration explore(const Scenario& scenario, std::uint64_t seed, const Depth& wanted,
+                    PlayAll* play_all) {
     Exploration found;
     Depth depth = wanted;
     depth.is_patient = depth.is_patient || is_restored(scenario);
-    const auto run = [&](const Disturbance& disturbance) {
-        Outcome outcome = play(scenario, seed, disturbance);
+    const auto add = [&](const Outcome& outcome, std::string_view what) {
         ++found.runs;
         found.injected += outcome.injected;
         found.simulated += outcome.simulated;
-        found.tested.merge(outcome.tested);
+        found.tested.insert(outcome.tested.begin(), outcome.tested.end());
         for (const std::string& problem : outcome.problems)
-            found.problems.push_back(fmt::format("{} [{}]", problem, disturbance.what));
-        return outcome;
+            found.problems.push_back(fmt::format("{} [{}]", problem, what));
     };
-    const Outcome plain = run({.what = "plain"});
+    const Outcome plain = play(scenario, seed);
+    add(plain, "plain");
     if (!plain.problems.empty()) return found;
-    for (const Disturbance& disturbance : disturbances(plain, seed, depth))
-        run(disturbance);
+    const std::vector<Disturbance> all = disturbances(plain, seed, depth);
+    const std::vector<Outcome> outcomes = play_all(scenario, seed, all);
+    for (std::size_t i = 0; i < all.size(); ++i)
+        add(outcomes.at(i), all[i].what);
     return found;
 }
 

@@ -33,6 +33,13 @@ struct Depth {
 // is some changes old. Every batch of events lost, repeated and late; and pairs of faults.
 std::vector<Disturbance> disturbances(const Outcome& plain, std::uint64_t seed, const Depth& depth);
 
-Exploration explore(const Scenario& scenario, std::uint64_t seed, const Depth& depth);
+// Plays a scenario once with each of these, each from the beginning; what became of each, in their
+// order.
+std::vector<Outcome> play_each(const Scenario& scenario, std::uint64_t seed,
+                               const std::vector<Disturbance>& all);
+using PlayAll = decltype(play_each);
+
+Exploration explore(const Scenario& scenario, std::uint64_t seed, const Depth& depth,
+                    PlayAll* play_all = play_each);
 
 }  // namespace sluice::sim

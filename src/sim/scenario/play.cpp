@@ -23,17 +23,17 @@ Problem carry_out(const Action& action, World& world, Words words) {
 
 class Player {
   public:
-    Player(const Scenario& scenario, std::uint64_t seed, const Disturbance& disturbance)
+    Player(const Scenario& scenario, std::uint64_t seed, Turn turn)
         : scenario_(scenario),
-          is_quiet_(!disturbance.disturb),
-          tail_(disturbance.tail),
+          turn_(std::move(turn)),
           world_(std::make_unique<World>(world_options(scenario, seed))) {
-        if (!is_quiet_) disturbance.disturb(world_->faults);
+        if (turn_) world_->faults.on_moment = [this](Moment moment) { arrive(moment); };
     }
 
     Outcome play();
 
   private:
+    void arrive(Moment moment);
     bool run(const Block& block);
     bool act(const Block& block);
     bool expect_within(const Block& block);
@@ -44,12 +44,21 @@ class Player {
     Instant now() const { return world_->cluster.now(); }
 
     const Scenario& scenario_;
-    bool is_quiet_;
-    Tail tail_;
+    Turn turn_;
+    bool is_quiet_ = true;  // nothing is disturbed, or nothing has been yet
+    Tail tail_ = tail_of_a_quiet_run;
     std::unique_ptr<World> world_;
     Instant begun_;
     std::vector<std::string> problems_;
 };
+
+void Player::arrive(Moment moment) {
+    const Disturbance* begun = is_quiet_ ? turn_(moment) : nullptr;
+    if (!begun) return;
+    is_quiet_ = false;
+    tail_ = begun->tail;
+    world_->faults.plan(begun->faults);
+}
 
 bool Player::problem(int line, const std::string& what) {
     problems_.push_back(fmt::format("{}:{}: {}", scenario_.name, line, what));
@@ -85,9 +94,9 @@ std::string Player::first_not_seen(const Block& block) const {
 }
 
 bool Player::expect_within(const Block& block) {
-    const Instant end = now() + block.time + (is_quiet_ ? 0ms : patience_when_disturbed);
+    const Instant due = now() + block.time;
     std::string missing = first_not_seen(block);
-    while (!missing.empty() && now() < end) {
+    while (!missing.empty() && now() < due + (is_quiet_ ? 0ms : patience_when_disturbed)) {
         world_->cluster.run_for(look_every);
         missing = first_not_seen(block);
     }
@@ -172,8 +181,14 @@ Outcome Player::play() {
 
 }  // namespace
 
+Outcome play(const Scenario& scenario, std::uint64_t seed, Turn turn) {
+    return Player{scenario, seed, std::move(turn)}.play();
+}
+
 Outcome play(const Scenario& scenario, std::uint64_t seed, const Disturbance& disturbance) {
-    return Player{scenario, seed, disturbance}.play();
+    return play(scenario, seed, [&](Moment moment) {
+        return disturbance.begins_at(moment) ? &disturbance : nullptr;
+    });
 }
 
 }  // namespace sluice::sim

@@ -20,9 +20,13 @@ struct Tail {
 constexpr Tail tail_of_a_quiet_run{1min, 1h};
 
 struct Disturbance {
-    std::string what = {};                      // for people
-    std::function<void(Faults&)> disturb = {};  // before the world begins; empty: nothing is
-    Tail tail = tail_of_a_quiet_run;            // disturbed, and all must be seen in time
+    std::string what = {};  // for people
+    FaultPlan faults = {};  // from the first of its moments on; until then all is as it is written
+    Tail tail = tail_of_a_quiet_run;
+    bool begins_at(Moment moment) const {
+        return moment.kind == Moment::Kind::Exchange ? faults.exchanges.contains(moment.number)
+                                                     : faults.batches.contains(moment.number);
+    }
 };
 
 struct Outcome {
@@ -34,6 +38,12 @@ struct Outcome {
     Duration simulated{0};
 };
 
-Outcome play(const Scenario& scenario, std::uint64_t seed, const Disturbance& disturbance = {});
+// Asked at every moment of a run, until it is disturbed: with what it is from here on. Null: with
+// nothing yet.
+using Turn = std::function<const Disturbance*(Moment)>;
+
+// What is not disturbed must be seen in time.
+Outcome play(const Scenario& scenario, std::uint64_t seed, Turn turn = {});
+Outcome play(const Scenario& scenario, std::uint64_t seed, const Disturbance& disturbance);
 
 }  // namespace sluice::sim

@@ -15,16 +15,17 @@ const char* to_text(EventMishap mishap) {
 }
 
 void Faults::cease() {
-    exchanges_.clear();
-    batches_.clear();
-    stale_ = 0;
+    plan_ = {};
     odds_ = {};
+    on_moment = {};
 }
 
 Mishap Faults::next_exchange(Exchange exchange, Instant now) {
-    const auto planned = exchanges_.find(static_cast<int>(seen_.size()));
+    const int number = static_cast<int>(seen_.size());
+    if (on_moment) on_moment({Moment::Kind::Exchange, number});
+    const auto planned = plan_.exchanges.find(number);
     seen_.push_back(exchange);
-    Mishap mishap = planned == exchanges_.end() ? Mishap::None : planned->second;
+    Mishap mishap = planned == plan_.exchanges.end() ? Mishap::None : planned->second;
     if (mishap == Mishap::None && hits(odds_.crash, now))
         mishap = dice_.roll() % 2 ? Mishap::CrashBefore : Mishap::CrashAfter;
     if (mishap == Mishap::None && hits(odds_.request, now))
@@ -34,8 +35,10 @@ Mishap Faults::next_exchange(Exchange exchange, Instant now) {
 }
 
 EventMishap Faults::next_batch(Instant now) {
-    const auto planned = batches_.find(batch_count_++);
-    EventMishap mishap = planned == batches_.end() ? EventMishap::None : planned->second;
+    const int number = batch_count_++;
+    if (on_moment) on_moment({Moment::Kind::Batch, number});
+    const auto planned = plan_.batches.find(number);
+    EventMishap mishap = planned == plan_.batches.end() ? EventMishap::None : planned->second;
     if (mishap == EventMishap::None && hits(odds_.events, now))
         mishap = static_cast<EventMishap>(1 + dice_.roll() % 3);
     injected_ += mishap != EventMishap::None;
@@ -43,7 +46,7 @@ EventMishap Faults::next_batch(Instant now) {
 }
 
 std::uint64_t Faults::stale_by(Instant now) {
-    const std::uint64_t by = stale_ + (hits(odds_.stale, now) ? dice_.roll() % 40 : 0);
+    const std::uint64_t by = plan_.stale + (hits(odds_.stale, now) ? dice_.roll() % 40 : 0);
     injected_ += by > 0;
     return by;
 }

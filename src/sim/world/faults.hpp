@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -62,18 +63,31 @@ struct ListManners {
     bool forbids_definitions = false;
 };
 
+// What is to go wrong where.
+struct FaultPlan {
+    std::map<int, Mishap> exchanges = {};
+    std::map<int, EventMishap> batches = {};
+    std::uint64_t stale = 0;  // every first list of a process is this many changes old
+};
+
+// An exchange or a batch, by its number.
+struct Moment {
+    enum class Kind : std::uint8_t { Exchange, Batch } kind;
+    int number;
+};
+
 class Faults {
   public:
     ListManners lists;
+    // Told of every moment before it is looked up what becomes of it.
+    std::function<void(Moment)> on_moment;
 
     Faults() = default;
     Faults(Odds odds, std::uint64_t seed, Instant until)
         : odds_(odds), dice_(seed), until_(until) {}
 
-    void at_exchange(int number, Mishap mishap) { exchanges_[number] = mishap; }
-    void at_batch(int number, EventMishap mishap) { batches_[number] = mishap; }
-    // Every first list of a process is this many changes old.
-    void serve_stale(std::uint64_t changes) { stale_ = changes; }
+    // From now on.
+    void plan(FaultPlan plan) { plan_ = std::move(plan); }
     // Nothing goes wrong any more.
     void cease();
 
@@ -90,10 +104,8 @@ class Faults {
         return odds > 0 && now < until_ && static_cast<int>(dice_.roll() % 1000) < odds;
     }
 
-    std::map<int, Mishap> exchanges_;
+    FaultPlan plan_;
     std::vector<Exchange> seen_;
-    std::map<int, EventMishap> batches_;
-    std::uint64_t stale_ = 0;
     Odds odds_;
     Dice dice_{1};
     Instant until_;
