@@ -16,6 +16,15 @@
 
 namespace sluice::api {
 
+// While more is to come, what follows from the pods by itself is not written more often than this.
+inline constexpr Duration counting_pace = 10s;
+
+// Texts that are too long are cut: what differs beyond that is no difference.
+template <class Status>
+bool says_the_same(const Status& one, const Status& other) {
+    return one == other || write_status(one) == write_status(other);
+}
+
 // The object as a workload, for gates and sentences. `rollout`: what the engine remembers.
 void stand_for_workload(engine::Snapshot& seen, const std::string& rollout);
 

@@ -5,14 +5,9 @@
 
 #include "api/extended_stateful_set/bodies.hpp"
 #include "api/extended_stateful_set/reconciliation.hpp"
+#include "api/owning.hpp"
 
 namespace sluice::api::extended_stateful_set {
-namespace {
-
-// While more is to come, what follows from the pods by itself is not written more often than this.
-constexpr Duration counting_pace = 10s;
-
-}  // namespace
 
 bool Reconciliation::make_or_scale(int version) {
     return std::ranges::any_of(sets_of(version),
@@ -146,12 +141,11 @@ void Reconciliation::write_status(bool is_urgent) {
     const bool is_of_pods = next_.gates == old_.gates;
     if (!is_urgent && is_of_pods && decision_.silent) return;
     if (!is_urgent && is_of_pods && waits_to_count()) return decision_.notices.clear();
-    if (next_ == old_) return;
+    if (says_the_same(next_, old_)) return;
     Status status = next_;
     if (config_.is_known()) status.config.versions = config_.versions;
     status.written = in_whole_seconds(now_);
     auto write = api::status_write(subject(), object_, old_, status);
-    if (!write) return;
     decision_.needs_live = decision_.needs_live || is_urgent;
     add_action(std::move(*write));
 }

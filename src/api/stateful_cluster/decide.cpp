@@ -27,8 +27,6 @@ using engine::Reason;
 using engine::Snapshot;
 using model::CustomObject;
 
-// While more is to come, what follows from the pods by itself is not written more often than this.
-constexpr Duration counting_pace = 10s;
 // Claims that are read to find out whose volume is gone: each is a request. Others have their turn
 // when these members are replaced.
 constexpr std::size_t read_at_once = 16;
@@ -90,11 +88,9 @@ bool Reconciliation::disturbs_nobody() const {
 void Reconciliation::settle_at_zero() {
     if (spec_.replicas.value > 0 || !next_.members.empty() || spec_.gates.are_any()) return;
     next_.current_revision = revision_;
-    next_.exposed = {};
     auto memory = memory_of(next_);
     if (!memory) return;
     memory->open = memory->returning = memory->failed = false;
-    memory->revision = revision_;
     next_.rollout = encode(*memory);
 }
 
@@ -106,11 +102,8 @@ Circumstances Reconciliation::circumstances() const {
 
 engine::Course Reconciliation::course() const {
     engine::Course course;
-    course.claim = fmt::format("statefulcluster/{}", view_.cluster());
     course.commands = commands();
-    course.reports_on_workload = false;
     course.allowed = Reason::StepTaken;
-    course.name = view_.cluster();
     course.members = engine::MemberCluster{.names = {},
                                            .exposed = next_.exposed,
                                            .current = next_.current_revision,
@@ -148,19 +141,17 @@ void Reconciliation::steer() {
     note_gates();
 }
 
-// From which revisions the update can be made in place; false: they must be read first.
-bool Reconciliation::find_in_place() {
-    if (spec_.in_place == InPlace::Never) return true;
+// From which revisions the update can be made in place, as far as they were read.
+void Reconciliation::find_in_place() {
+    if (spec_.in_place == InPlace::Never) return;
     const auto first = next_.members.size() - static_cast<std::size_t>(next_.exposed.value);
     for (std::size_t i = first; i < next_.members.size(); ++i) {
         const Member& member = next_.members[i];
         if (!member.is_tried() || member.revision == revision_) continue;
         const auto from = template_of(member.revision);
-        if (!decision_.rests_on.empty()) return false;
         if (from && image_changes(*from, spec_.pod_template))
             view_.in_place_from.insert(member.revision);
     }
-    return true;
 }
 
 // Who waits for a node may wait for a volume that is gone, and gets none any more: when that is to
@@ -178,8 +169,8 @@ std::optional<Instant> Reconciliation::volumes_due(const Member& member) const {
     return was_seen && member.node.empty() && due <= now_ ? std::optional{due} : std::nullopt;
 }
 
-// False: the claims must be read first.
-bool Reconciliation::find_lost_volumes() {
+// As far as claims were read.
+void Reconciliation::find_lost_volumes() {
     std::size_t read = 0;
     for (const Member& member : next_.members) {
         const auto due = volumes_due(member);
@@ -195,7 +186,6 @@ bool Reconciliation::find_lost_volumes() {
         if (!is_lost) std::ranges::copy(wanted, std::back_inserter(decision_.rests_on));
         if (is_lost.value_or(false)) view_.without_volume.insert(member.name);
     }
-    return decision_.rests_on.empty();
 }
 
 void Reconciliation::tend_members() {
@@ -260,11 +250,10 @@ void Reconciliation::write_status(bool is_urgent) {
         decision_.notices.clear();
         return;
     }
-    if (next_ == old_) return;
+    if (says_the_same(next_, old_)) return;
     Status status = next_;
     status.written = in_whole_seconds(now_);
     auto write = api::status_write(subject(), object_, old_, status);
-    if (!write) return;
     const bool is_new_revision =
         std::ranges::find(old_.revisions, revision_) == old_.revisions.end();
     if (is_new_revision) {
@@ -293,7 +282,9 @@ Decision Reconciliation::decide() && {
     note_revision();
     steer();
     decision_.subject = subject();
-    if (!find_in_place() || !find_lost_volumes()) return std::move(decision_);
+    find_in_place();
+    find_lost_volumes();
+    if (!decision_.rests_on.empty()) return std::move(decision_);  // that is read first
     tend_members();
     report();
     act();
@@ -309,9 +300,7 @@ void prepare(Snapshot& seen) {
     const auto spec = read_spec(object);
     if (!spec) return;
     gates::prepare(seen, spec->gates, status.gates);
-    workload.replicas = spec->replicas;
     workload.min_ready = spec->min_ready;
-    workload.current_revision = status.current_revision;
     workload.update_revision = revision_of(object, spec->pod_template);
 }
 

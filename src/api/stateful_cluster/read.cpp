@@ -86,6 +86,9 @@ void read_selector(const Fields& fields, Spec& spec) {
     spec.labels = selector->texts("matchLabels", 64, 63);
     const json::value value = model::parse_json(selector->json());
     if (auto text = model::selector_text(value.get_object())) spec.selector = std::move(*text);
+    if (spec.selector.size() > selector_max)
+        fields.fault("selector",
+                     fmt::format("has more than {} characters as a text", selector_max));
     model::Texts labels = spec.labels;
     const json::value pod = model::parse_json(spec.pod_template);
     const json::value* written = model::value_at(pod, "/metadata/labels");

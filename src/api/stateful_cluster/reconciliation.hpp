@@ -30,9 +30,9 @@ class Reconciliation {
     void settle_at_zero();
     void steer();
     void note_gates();
-    bool find_in_place();
+    void find_in_place();
     std::optional<Instant> volumes_due(const Member& member) const;
-    bool find_lost_volumes();
+    void find_lost_volumes();
     void tend_members();
     void report();
     bool is_busy() const;

@@ -32,6 +32,7 @@ inline constexpr std::string_view finalizer = "sluice.dev/claims";
 
 // A pod is called <name>-<16 hex>, and its name is its hostname.
 inline constexpr std::size_t cluster_name_max = 46;
+inline constexpr std::size_t selector_max = 16u << 10;  // as text, which the status repeats
 inline constexpr int replicas_max = 100;  // their ledger is one object, and read as a whole
 
 enum class Retention : std::uint8_t { Retain, Delete };

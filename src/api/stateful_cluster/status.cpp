@@ -42,7 +42,7 @@ constexpr auto status_fields = [](auto& json, auto& status) {
         .always("updatedReplicas", status.updated)
         .field("currentRevision", status.current_revision, name_max)
         .field("updateRevision", status.update_revision, name_max)
-        .field("selector", status.selector, sentence_max)
+        .field("selector", status.selector, selector_max)
         .entries("members", status.members, members_max, member_fields)
         .entries("leaving", status.leaving, members_max, leaver_fields)
         .field("rollout", status.rollout, memory_max)

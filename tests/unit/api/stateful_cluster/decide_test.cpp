@@ -1,10 +1,7 @@
 #include "api/stateful_cluster/decide.hpp"
 
-#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include <boost/json.hpp>
 
 #include "tests/unit/api/stateful_cluster/cluster.hpp"
 
@@ -16,29 +13,6 @@ using engine::Action;
 using engine::Decision;
 using ::testing::HasSubstr;
 using Verb = Action::Verb;
-
-engine::Snapshot seeing(const Known& known) {
-    engine::Snapshot seen;
-    seen.subject = ref_to(resource, known.object.meta.key);
-    seen.objects = {known.object};
-    seen.pods = known.pods;
-    prepare(seen);
-    return seen;
-}
-
-Decision decided(const Known& known) {
-    return decide(seeing(known), known.now);
-}
-
-// What the server has once the status write among the actions is through.
-void apply_status(Known& known, const Decision& decision) {
-    for (const Action& action : decision.actions) {
-        if (!action.of_status) continue;
-        const auto patch = boost::json::parse(action.body);
-        known.object.status = boost::json::serialize(patch.as_array().back().at("value"));
-        ++known.object.meta.resource_version;
-    }
-}
 
 // All that is written before anything is made.
 Known planned() {
@@ -97,58 +71,6 @@ TEST(ClusterDecision, APodThatWasRefusedIsTriedAgainUnderTheSameName) {
         for (const Action& action : decide(seen, known.now).actions)
             EXPECT_NE(action.verb, Verb::Create) << status;
     }
-}
-
-// Three members, one of which has waited for a node since then.
-Known waiting_for_a_node(Duration since) {
-    const Known fresh;
-    Known known = three(revision_of(fresh.object, fresh.spec.pod_template));
-    known.unready(1, since).never_ready = true;
-    known.status.members[1].state = Member::State::Starting;
-    known.status.update_revision = known.status.current_revision = known.pods[0].revision;
-    known.status.revisions = {known.pods[0].revision};
-    known.object.status = write_status(known.status);
-    return known;
-}
-
-TEST(ClusterDecision, ClaimsAreReadOfWhomNoNodeTakesForLong) {
-    EXPECT_TRUE(decided(waiting_for_a_node(299s)).rests_on.empty());
-    EXPECT_EQ(decided(waiting_for_a_node(299s)).wake_at, noon + 1s);
-    const auto wanted = decided(waiting_for_a_node(300s)).rests_on;
-    ASSERT_EQ(wanted.size(), 1u);
-    EXPECT_EQ(wanted[0].resource, &claims);
-    EXPECT_EQ(wanted[0].name, "db-data-b");
-    Known hasty = waiting_for_a_node(19s);
-    hasty.object.spec.insert(1, R"("failureToleranceSeconds":1,)");
-    EXPECT_TRUE(decided(hasty).rests_on.empty()) << "it may be just about to be bound";
-    hasty.now = noon + 1s;
-    EXPECT_FALSE(decided(hasty).rests_on.empty());
-    Known placed = waiting_for_a_node(300s);
-    placed.pods[1].node = "node-1";
-    EXPECT_TRUE(decided(placed).rests_on.empty()) << "it just starts slowly";
-}
-
-TEST(ClusterDecision, WhoseVolumeIsGoneIsReplaced) {
-    const Known known = waiting_for_a_node(300s);
-    engine::Snapshot seen = seeing(known);
-    model::CustomObject claim;
-    claim.meta = {{"shop", "db-data-b"}, "uid-claim", 3, 1, false};
-    const auto replaces = [&] {
-        const Decision decision = decide(seen, noon);
-        return !decision.actions.empty() && decision.actions[0].of_status &&
-               decision.actions[0].body.contains("\"leaving\":[{\"name\":\"db-b\"");
-    };
-    seen.fetched = {{decided(known).rests_on.at(0), claim}};
-    for (const char* phase : {"Bound", "Pending"}) {
-        seen.fetched[0].object->status = fmt::format(R"({{"phase":"{}"}})", phase);
-        EXPECT_FALSE(replaces()) << phase;
-    }
-    seen.fetched[0].object->status = R"({"phase":"Lost"})";
-    EXPECT_TRUE(replaces());
-    seen.fetched[0].object.reset();
-    EXPECT_TRUE(replaces()) << "somebody has deleted it";
-    seen.fetched[0].refusal = engine::Refusal{403, "forbidden"};
-    EXPECT_FALSE(replaces()) << "nobody knows";
 }
 
 TEST(ClusterDecision, APodThatLeavesGoesOnlyAfterItIsWrittenDown) {
@@ -241,6 +163,25 @@ TEST(ClusterDecision, OneThatIsDeletedIsLeftToKubernetesUnlessItsClaimsAreToGo) 
     EXPECT_EQ(decision.rests_on[0].name, "db-data-c");
     known.object.finalizers.emplace_back("orphan");
     EXPECT_TRUE(decided(known).actions.empty());
+}
+
+TEST(ClusterDecision, OneThatIsDeletedAndCannotBeReadIsLetGoAndItsClaimsStay) {
+    Known known = at_rest();
+    known.object.meta.deleting = true;
+    known.object.finalizers = {std::string{finalizer}};
+    known.object.spec = R"({"persistentVolumeClaimRetentionPolicy":{"whenDeleted":"Delete"}})";
+    const Decision decision = decided(known);
+    ASSERT_EQ(decision.actions.size(), 1u);
+    EXPECT_THAT(decision.actions[0].body, HasSubstr("finalizers"));
+}
+
+TEST(ClusterDecision, AboutAClusterThatIsNotThereNothingIsDoneOrSaid) {
+    engine::Snapshot seen;
+    seen.pods = three().pods;
+    prepare(seen);
+    const Decision decision = decide(seen, noon);
+    EXPECT_TRUE(decision.actions.empty());
+    EXPECT_TRUE(decision.notices.empty());
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "api/stateful_cluster/spec.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -74,6 +75,28 @@ TEST(ClusterSpec, EveryFaultHasItsPath) {
         ASSERT_FALSE(spec.has_value()) << more;
         EXPECT_THAT(to_text(spec.error()), HasSubstr(path));
     }
+}
+
+// So many labels with so long values.
+model::CustomObject labelled(int labels, std::size_t length) {
+    model::CustomObject object = with("");
+    std::string wanted;
+    for (int i = 0; i < labels; ++i)
+        wanted += fmt::format(R"({}"label-{}":"{}")", i ? "," : "", i, std::string(length, 'a'));
+    object.spec = fmt::format(
+        R"({{"selector":{{"matchLabels":{{{}}}}},"template":{{"spec":{{}}}}}})", wanted);
+    return object;
+}
+
+TEST(ClusterSpec, ASelectorIsAsLongAsItsLabelsAndNotWithoutBounds) {
+    EXPECT_GT(read_spec(labelled(64, 63))->selector.size(), 4096u);
+    model::CustomObject object = labelled(64, 63);
+    const std::string key = std::string(250, 'a') + "/" + std::string(60, 'b');
+    for (int i = 0; i < 64; ++i)
+        object.spec.replace(object.spec.find(fmt::format("\"label-{}\"", i)) + 1, 5, key);
+    const auto spec = read_spec(object);
+    ASSERT_FALSE(spec.has_value());
+    EXPECT_THAT(to_text(spec.error()), HasSubstr("spec.selector: has more than 16384"));
 }
 
 TEST(ClusterSpec, ANameThatIsTooLongForItsPodsIsAFault) {
