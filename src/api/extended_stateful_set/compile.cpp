@@ -20,6 +20,14 @@ std::vector<PodCount> targets(PodCount canaries, const Circumstances& now) {
     return all;
 }
 
+// Whether the canaries get their time behind this step. No canaries: all that are made at once are
+// so, or the first ordinal that is handed over. Who is past them is not held for them any more.
+bool is_of_canaries(PodCount from, PodCount target, PodCount canaries, const Circumstances& now) {
+    const PodCount at_once = now.hands_over ? PodCount{1} : now.pods;
+    const PodCount wanted = canaries.value > 0 ? canaries : at_once;
+    return from < wanted && target >= wanted && (target == wanted || target < now.pods);
+}
+
 }  // namespace
 
 engine::Plan compile(const Spec& spec, const Circumstances& now) {
@@ -41,13 +49,7 @@ engine::Plan compile(const Spec& spec, const Circumstances& now) {
         const PodIndex last{partition_for(target, now.all()).value};
         plan.steps.push_back({target, guards.before(from, {prev, now.old_pod}),
                               guards.after(last, target == now.all())});
-        const bool is_of_canaries =
-            now.hands_over
-                ? target == canaries
-                : from.value == 0 &&
-                      (target < now.pods ||
-                       (target == now.pods && (canaries.value == 0 || canaries == now.pods)));
-        if (is_of_canaries && spec.strategy.canary_time > Duration{0})
+        if (is_of_canaries(from, target, canaries, now) && spec.strategy.canary_time > Duration{0})
             plan.steps.back().after.emplace_back(engine::SettleTime{spec.strategy.canary_time});
         // Whoever changes the number of canaries leaves it out at no step.
         if (now.analysis && target >= canaries) plan.steps.back().after.emplace_back(*now.analysis);
