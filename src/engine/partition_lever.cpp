@@ -84,7 +84,6 @@ Decision PartitionLever::move_gate(Memory memory, Partition to, StatusReport rep
 Memory PartitionLever::fresh_memory() const {
     Memory memory = first_memory(set().meta.uid, standing_, course_, now_);
     memory.template_hash = set().template_hash;
-    memory.generation = set().meta.generation;
     memory.retry = retry_asked(set(), course_);
     memory.found = found_partition(set());
     return memory;

@@ -99,7 +99,6 @@ Decision PartitionLever::put_back(const Memory& memory,
 Decision PartitionLever::hold_at_brake(Memory memory) const {
     const std::string message = fmt::format("{} raised the partition from {} to {}.", somebody(),
                                             memory.partition.value, gate().value);
-    if (memory.brake == gate()) return wait(Phase::Held, Reason::PartitionRaised, message);
     memory.brake = gate();
     return wait(Phase::Held, Reason::PartitionRaised, message,
                 {{model::key::rollout, encode(memory)}});

@@ -11,7 +11,6 @@ namespace sluice::engine {
 Memory Rollout::opened(std::int64_t id) const {
     Memory memory = lever_.fresh_memory();
     memory.id = id;
-    memory.partition = closed_partition;
     memory.open = true;
     return memory;
 }
@@ -104,8 +103,8 @@ Decision Rollout::go_on(const Memory& memory) const {
                            "There are no pods while a rollout is open.");
     if (course_.abort && !memory.returning)
         return fail(memory, {Reason::Aborted, *course_.abort}, OnFailure::Rollback);
-    const std::string paused = paused_by(standing().seen.workload, course_);
-    if (!course_.abort && !paused.empty()) return lever_.wait(Phase::Held, Reason::Paused, paused);
+    const auto paused = paused_by(standing().seen.workload, course_);
+    if (!course_.abort && paused) return lever_.wait(Phase::Held, paused->reason, paused->message);
     if (memory.returning) return go_back(memory);
     if (auto disturbed = lever_.disturbed(memory)) return std::move(*disturbed);
     return lever_.unsticking(proceed(lever_.caught_up(memory)));

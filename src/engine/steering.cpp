@@ -68,8 +68,14 @@ bool is_paused(const std::string& annotation) {
     return !annotation.empty() && annotation != "false";
 }
 
-std::string paused_by(const model::StatefulSet& set, const Course& course) {
-    return is_paused(annotation(set, key::paused)) ? "Paused by annotation." : course.paused_by;
+std::optional<Refused> paused_by(const std::string& annotation) {
+    if (!is_paused(annotation)) return std::nullopt;
+    return Refused{Reason::Paused, "Paused by annotation."};
+}
+
+std::optional<Refused> paused_by(const model::StatefulSet& set, const Course& course) {
+    const auto paused = paused_by(annotation(set, key::paused));
+    return paused ? paused : course.paused_by;
 }
 
 }  // namespace sluice::engine

@@ -67,9 +67,9 @@ struct Course {
     // The workload's annotations are all the report there is. Otherwise only the claim, the memory
     // and the phase stand there, and the API reports elsewhere.
     bool reports_on_workload = true;
-    model::Texts marks = {};     // annotations that go with the claim
-    std::string retry = {};      // what people asked for beside the workload itself
-    std::string paused_by = {};  // the same: a sentence that says who holds it; empty: nobody
+    model::Texts marks = {};                // annotations that go with the claim
+    std::string retry = {};                 // what people asked for beside the workload itself
+    std::optional<Refused> paused_by = {};  // the same: who holds it, as a sentence
     // Somebody wants it undone, with the sentence that says who; wins over every pause.
     std::optional<std::string> abort = {};
     int first_place = 0;     // in the owner's list of steps, where a rollout begins
@@ -102,8 +102,9 @@ void keep_quiet_for_a_moment(Decision& decision, const Snapshot& seen, Instant n
 
 // What the annotation sluice.dev/paused says.
 bool is_paused(const std::string& annotation);
-// A sentence that says who holds the rollout; empty: nobody.
-std::string paused_by(const model::StatefulSet& set, const Course& course);
+// Nothing: it holds nobody.
+std::optional<Refused> paused_by(const std::string& annotation);
+std::optional<Refused> paused_by(const model::StatefulSet& set, const Course& course);
 
 // The value itself is a person's, of any length; its hash tells a new one from the last.
 std::uint64_t retry_asked(const model::StatefulSet& set, const Course& course);

@@ -163,8 +163,7 @@ Decision decide(const engine::Snapshot& seen, Instant now) {
     decision.subject = subject_of(resource, object);
     decision.report = {row.is, row.reason, sentence(turn.status), ""};
     decision.wake_at = turn.wake_at;
-    auto write = is_over(old.phase) ? std::nullopt : status_write(object, turn.status);
-    if (write) {
+    if (auto write = status_write(object, turn.status)) {
         if (turn.is_over) write->notices.push_back({row.reason, sentence(turn.status)});
         decision.actions.push_back(std::move(*write));
         return decision;
@@ -176,7 +175,7 @@ Decision decide(const engine::Snapshot& seen, Instant now) {
         decision.probe =
             engine::Probe{std::move(key), engine::question_of(std::move(*turn.question))};
     }
-    if (turn.is_over) add_expiry(decision, object, turn.status, now);
+    add_expiry(decision, object, turn.status, now);
     return decision;
 }
 

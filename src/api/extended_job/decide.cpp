@@ -71,7 +71,6 @@ bool Reconciliation::is_handled(const CustomObject& pod) const {
 std::vector<const CustomObject*> Reconciliation::pods_in_state() const {
     const json::value selector = model::parse_json(spec_.selector);
     std::vector<const CustomObject*> pods;
-    if (!selector.is_object()) return pods;
     for (const CustomObject& pod : seen_.neighbours)
         if (concerns(spec_.when, selector.get_object(), pod) && !is_handled(pod))
             pods.push_back(&pod);

@@ -226,7 +226,10 @@ std::vector<Reconciliation::WantedClaim> Reconciliation::doubtful_claims() {
                 doubtful.push_back(std::move(one));
     }
     const bool is_looked_at = !doubtful.empty() && look_at(doubtful);
-    if (is_looked_at) now.looked = now_;
+    if (is_looked_at) {
+        now.looked = now_;
+        wake_at(now_ + starting_time);
+    }
     const bool is_news = is_looked_at || now.since != known.since;
     if (is_news && !decision_.noted)
         decision_.noted = engine::Evidence{"claims", engine::answer_of(std::move(now)), now_};
@@ -244,10 +247,7 @@ bool Reconciliation::misses_claims() {
         const model::CustomObject* object = found(one);
         if (!object || object->meta.deleting) made = std::min(made, one.ordinal);
     }
-    if (made == before) {
-        if (!doubtful.empty()) wake_at(now_ + starting_time);
-        return false;
-    }
+    if (made == before) return false;
     write_status(true);
     return true;
 }

@@ -153,7 +153,6 @@ void Reconciliation::settle_at_zero() {
     next_.exposed = {};
     if (!memory) return;
     memory->open = memory->returning = memory->failed = false;
-    memory->revision = revision_of(next_.update);
     next_.rollout = encode(*memory);
 }
 
@@ -176,7 +175,7 @@ std::vector<SetId> Reconciliation::sets_of(int version) const {
 // version in fewer zones stands for more pods than it has.
 std::vector<std::string> Reconciliation::pod_names() const {
     const int all = spec_.pods().value, each = spec_.replicas.value;
-    const int exposed = next_.current == next_.update ? 0 : std::min(next_.exposed.value, all);
+    const int exposed = std::min(next_.exposed.value, all);
     const std::vector<SetId> serving = sets_of(next_.current), wanted = sets_of(next_.update);
     std::vector<std::string> names;
     names.reserve(static_cast<std::size_t>(all));
@@ -199,6 +198,26 @@ bool Reconciliation::can_go_back() const {
     if (current && spec_.hands_over() && (!update || update->ready().value != 1)) return true;
     if (current && spec_.hands_over() && spec_.pods().value == 1) return true;
     return current && (!update || update->ready().value == 0);
+}
+
+std::string Reconciliation::why_unwanted_stays() const {
+    const std::string current = revision_of(next_.current), update = revision_of(next_.update);
+    if (find_version(versions_, next_.current))
+        return fmt::format("Somebody does not want {}, and it is the last one that is ready.",
+                           update);
+    return fmt::format(
+        "Somebody does not want {}, and somebody has deleted {}: there is no other one.", update,
+        current);
+}
+
+std::string Reconciliation::how_unwanted_goes() const {
+    const std::string current = revision_of(next_.current), update = revision_of(next_.update);
+    const std::string object = fmt::format("ests/{} -n {}", name(), object_.meta.key.ns);
+    const std::string first =
+        find_version(versions_, next_.current)
+            ? fmt::format("pods of {} that are ready", current)
+            : fmt::format("an earlier one: sluice undo {} --to-revision {}", object, current);
+    return fmt::format("{}; or, if {} is wanted after all: sluice retry {}", first, update, object);
 }
 
 // Of pods of the new version that are not ready; who is, has all the time that gates take.
@@ -249,11 +268,8 @@ Circumstances Reconciliation::circumstances() const {
 
 engine::Course Reconciliation::course() const {
     engine::Course course;
-    course.claim = claim_of(object_);
     course.commands = commands();
-    course.reports_on_workload = false;
     course.allowed = Reason::StepTaken;
-    course.name = name();
     course.versions = engine::SideBySide{.pods = {.names = pod_names(),
                                                   .exposed = next_.exposed,
                                                   .current = revision_of(next_.current),
@@ -266,14 +282,10 @@ engine::Course Reconciliation::course() const {
         course.quarantine = engine::Quarantine{revision_of(next_.update), true};
         course.versions->tries_again = false;
     }
-    if (is_aborted()) {
-        const std::string unwanted =
-            fmt::format("Somebody does not want {}", revision_of(next_.update));
-        if (can_go_back())
-            course.abort = unwanted + ".";
-        else
-            course.paused_by = unwanted + ", and it is the last one that is ready.";
-    }
+    if (is_aborted() && can_go_back())
+        course.abort = fmt::format("Somebody does not want {}.", revision_of(next_.update));
+    else if (is_aborted())
+        course.paused_by = engine::Refused{Reason::Aborted, why_unwanted_stays()};
     course.compile = [this] { return compile(spec_, circumstances()); };
     return course;
 }
@@ -307,13 +319,7 @@ void Reconciliation::steer() {
             "version back: sluice undo ests/{} -n {} --to-revision {}",
             revision_of(next_.update), revision_of(next_.current), name(), object_.meta.key.ns,
             revision_of(next_.current));
-    if (is_aborted() && decision_.report.reason == Reason::Paused) {
-        decision_.report.reason = Reason::Aborted;
-        decision_.report.unblock = fmt::format(
-            "pods of {} that are ready; or, if {} is wanted after all: sluice retry "
-            "ests/{} -n {}",
-            revision_of(next_.current), revision_of(next_.update), name(), object_.meta.key.ns);
-    }
+    if (decision_.report.reason == Reason::Aborted) decision_.report.unblock = how_unwanted_goes();
     if (const auto& memory = decision_.memory) {
         const auto before = memory_of(next_);
         if (memory->open && (!before || before->id != memory->id)) ++next_.attempts;

@@ -68,6 +68,10 @@ class Reconciliation {
     std::optional<Instant> deadline() const;
     std::optional<PodIndex> old_pod() const;
     bool can_go_back() const;
+    // Of a version that somebody does not want, and that cannot go: a sentence, and what unblocks
+    // it.
+    std::string why_unwanted_stays() const;
+    std::string how_unwanted_goes() const;
     Circumstances circumstances() const;
     engine::Course course() const;
     void steer();

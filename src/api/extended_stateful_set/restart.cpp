@@ -205,10 +205,10 @@ void Reconciliation::go_on_restarting(const Version& version, const Part& part) 
     course.allowed = Reason::StepTaken;
     course.name = name();
     course.retry = annotation_of(object_, key::retry);
-    if (engine::is_paused(annotation_of(object_, key::paused)))
-        course.paused_by = "Paused by annotation.";
+    course.paused_by = engine::paused_by(annotation_of(object_, key::paused));
     if (is_restart_aborted())
-        course.paused_by = "Somebody does not want the pods to be restarted for this change.";
+        course.paused_by = engine::Refused{
+            Reason::Aborted, "Somebody does not want the pods to be restarted for this change."};
     const RestartHolds holds = restart_holds(part);
     const gates::Circumstances now = gates::circumstances_of(
         spec_.strategy.gates, next_.gates, seen, restarts_though_unready(version));
@@ -220,8 +220,6 @@ void Reconciliation::go_on_restarting(const Version& version, const Part& part) 
     engine::Decision& restart = *restart_;
     if (restart.report.reason != Reason::OnDelete)
         restart.report.unblock.clear();  // that is about the StatefulSet
-    if (is_restart_aborted() && restart.report.reason == Reason::Paused)
-        restart.report.reason = Reason::Aborted;
     decision_.report = restart.report;
     decision_.probe = restart.probe;
     decision_.progress = restart.progress;

@@ -79,8 +79,7 @@ engine::Course course_of(const CustomObject& object, const Status& reported) {
     course.reports_on_workload = false;
     course.marks = {{std::string{steered_by}, object.meta.key.name}};
     course.retry = annotation_of(object, key::retry);
-    if (engine::is_paused(annotation_of(object, key::paused)))
-        course.paused_by = "Paused by annotation.";
+    course.paused_by = engine::paused_by(annotation_of(object, key::paused));
     course.allowed = Reason::ChecksPassed;
     course.returns_freely = true;
     course.name = object.meta.key.name;
@@ -164,19 +163,12 @@ engine::Parting parting_of(const CustomObject& object, const StatefulSet& set) {
     return is_held || has_failed ? Parting::Frozen : Parting::Open;
 }
 
-// Being deleted: let the set go as a whole, then the object itself.
+// Being deleted: the set goes first. Once nobody holds it, its object is informed, and goes too.
 Decision let_go_of(const Snapshot& seen, const CustomObject& object, Instant now) {
-    const bool holds = holder_name(claims, seen.workload) == object.meta.key.name &&
-                       !foreign_claim(claims, seen.workload);
-    Decision decision;
-    if (holds)
-        decision =
-            engine::release(seen, course_of(object, read_status(object)),
-                            "The PhasedRollout is deleted", now, parting_of(object, seen.workload));
+    Decision decision =
+        engine::release(seen, course_of(object, read_status(object)),
+                        "The PhasedRollout is deleted", now, parting_of(object, seen.workload));
     decision.subject = subject_of(resource, object);
-    const bool is_free = !holds || decision.report.reason == Reason::Released;
-    if (is_free && decision.actions.empty() && has_finalizer(object, finalizer))
-        decision.actions.push_back(drop_finalizer(resource, object, finalizer));
     return decision;
 }
 

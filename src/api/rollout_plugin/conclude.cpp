@@ -144,9 +144,10 @@ void add_run_actions(Decision& decision, const ReportInput& on, const engine::Me
 
 }  // namespace
 
-std::string paused_by(const CustomObject& object, const Spec* spec) {
-    if (engine::is_paused(annotation_of(object, key::paused))) return "Paused by annotation.";
-    return spec && spec->paused ? "Paused: spec.paused is true." : "";
+std::optional<engine::Refused> paused_by(const CustomObject& object, const Spec* spec) {
+    if (auto paused = engine::paused_by(annotation_of(object, key::paused))) return paused;
+    if (!spec || !spec->paused) return std::nullopt;
+    return engine::Refused{Reason::Paused, "Paused: spec.paused is true."};
 }
 
 bool ends_pause(const Orders& orders, const Spec& spec) {

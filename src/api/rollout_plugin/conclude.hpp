@@ -13,7 +13,7 @@ namespace sluice::api::rollout_plugin {
 extern const Claims claims;
 
 // A sentence that says who holds the rollout; empty: nobody.
-std::string paused_by(const model::CustomObject& object, const Spec* spec);
+std::optional<engine::Refused> paused_by(const model::CustomObject& object, const Spec* spec);
 
 // Whoever promotes everything means that it goes on: the pause of the spec that they saw is taken
 // away first, as in the original.

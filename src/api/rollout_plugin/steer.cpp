@@ -91,7 +91,7 @@ class Steering {
                      : workload_state_of(seen, now);
         orders_ = orders_of(reported_, spec_, state_.memory, object.meta.generation);
         course_ = course_of(object, spec_, reported_, orders_);
-        is_held_ = !engine::paused_by(seen.workload, course_).empty();
+        is_held_ = engine::paused_by(seen.workload, course_).has_value();
         locate();
         course_.compile = [this] { return plan(); };
         if (evidence_) move_by(*evidence_);
@@ -135,7 +135,7 @@ class Steering {
         course_.quarantine.reset();      // what failed stands in the same status
         // Whoever promotes everything goes on, and what is promoted already is not held.
         const bool is_promoted = at_.step >= course_.weight->last_place && state_.weight == 100;
-        if (orders_.promotes_fully || is_promoted) course_.paused_by.clear();
+        if (orders_.promotes_fully || is_promoted) course_.paused_by.reset();
     }
 
     engine::Plan plan() const {

@@ -100,5 +100,34 @@ TEST(Advance, PassesAreRememberedWhileAnotherGateHolds) {
     EXPECT_EQ(asking.progress, look.progress);
 }
 
+TEST(Advance, APassThatCountsNothingDoesNotForgetWhatWasCounted) {
+    Plan plan = steps({PodCount{1}});
+    plan.steps[0].before = {check, PodsReady{}, shut};
+    Snapshot look = pending(2);
+    look.progress = std::get<Hold>(advance(plan, PodCount{0}, look, noon)).progress;
+    look.progress->tries = look.progress->successes = check.success_threshold;
+    look.progress->last = noon;
+    EXPECT_EQ(std::get<Hold>(advance(plan, PodCount{0}, look, noon)).progress, look.progress);
+}
+
+TEST(Advance, AnApprovalIsAskedForAnewWhenItIsTooOldAndOthersStillHold) {
+    Plan plan = steps({PodCount{1}});
+    plan.steps[0].before = {shut, Refused{Reason::HookRefused, "not yet"}};
+    Snapshot look = pending(2);
+    const Probe probe = std::get<Hold>(advance(plan, PodCount{0}, look, noon)).probe.value();
+    look.evidence = {{probe.key, answer_of(HookAnswer{.allowed = true}), noon}};
+    const Instant old = noon + shut.evidence_age_max;
+    const auto held = [&](Instant now) {
+        return std::get<Hold>(advance(plan, PodCount{0}, look, now));
+    };
+    EXPECT_EQ(held(noon + 5s).until, old + 1s);
+    EXPECT_EQ(held(old).reason, Reason::HookRefused);
+    EXPECT_EQ(held(old + 1s).reason, Reason::AskingHook);
+    plan.steps[0].before = {shut, Pause{.began = noon, .length = 20s}};
+    EXPECT_EQ(held(noon + 5s).until, noon + 20s) << "the pause is over before";
+    plan.steps[0].before = {shut, Pause{.began = noon, .length = 1h}};
+    EXPECT_EQ(held(noon + 5s).until, old + 1s);
+}
+
 }  // namespace
 }  // namespace sluice::engine

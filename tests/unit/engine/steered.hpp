@@ -73,6 +73,13 @@ inline model::StatefulSet after(const Snapshot& look, const Decision& decision) 
     return model::testing::written(look.workload, patch_in(decision)->body).value();
 }
 
+// The same as a look, when Kubernetes has seen it too.
+inline Snapshot then(Snapshot look, const Decision& decision) {
+    look.workload = after(look, decision);
+    look.workload.observed_generation = look.workload.meta.generation;
+    return look;
+}
+
 inline bool tells(const Decision& decision, Reason reason) {
     return std::ranges::any_of(decision.notices,
                                [&](const Notice& one) { return one.reason == reason; });

@@ -103,6 +103,16 @@ TEST(Steering, AWordForOneRolloutDoesNotDisarmTheNext) {
     EXPECT_FALSE(annotations.contains(key::refused));
 }
 
+TEST(Steering, AStepTakesNoAnnotationAwayThatPeopleOrPoliciesHaveSet) {
+    Snapshot look = open_at(3, 2);
+    look.workload.annotations[key::allow_scale_to_zero] = "true";
+    look.workload.annotations[key::refused] = "a change that was kept back";
+    const auto annotations = after(look, steer(look, course(step_to(2)), noon)).annotations;
+    EXPECT_TRUE(annotations.contains(key::allow_scale_to_zero));
+    EXPECT_TRUE(annotations.contains(key::refused));
+    EXPECT_FALSE(annotations.contains(key::fence)) << "nobody else can lead";
+}
+
 TEST(Steering, AWaitThatIsOverSoonIsToldToNobody) {
     Snapshot look = open_at(3, 0);
     const Plan plan{.throughout = {RevisionSettled{}}};
@@ -164,6 +174,20 @@ TEST(Steering, ATemplateThatGoesBackIsARollbackForThoseWhoSaySo) {
     EXPECT_STREQ(back.ended->outcome, "superseded");
     const Decision anew = steer(look, course(), noon);
     EXPECT_EQ(told(anew, Reason::RolloutStarted), "Revision web-A waits behind a closed gate.");
+}
+
+TEST(Steering, AnAwaitedRevisionIsTheOneThatComesOfTheWriteItWasRememberedWith) {
+    Snapshot look = pending(3);
+    Memory memory = opened(look);
+    memory.revision = awaited_revision;
+    look = remembering(look, memory);
+    EXPECT_EQ(recall(look.workload)->revision, "web-B");
+    Snapshot early = look;
+    early.workload.observed_generation = memory.generation - 1;
+    EXPECT_EQ(recall(early.workload)->revision, awaited_revision) << "its status is of before";
+    Snapshot later = look;
+    later.workload.observed_generation = ++later.workload.meta.generation;
+    EXPECT_EQ(recall(later.workload)->revision, awaited_revision) << "it has changed again since";
 }
 
 TEST(Steering, TenThousandPodsAreSteeredAndNotOneMore) {

@@ -14,6 +14,7 @@ namespace {
 
 using namespace testing;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 engine::Snapshot seeing(const std::string& spec, const std::string& status = "") {
     model::CustomObject object;
@@ -197,6 +198,45 @@ TEST(AnalysisDecision, ARunThatIsOverGoesWhenItsTimeHasCome) {
     EXPECT_EQ(writes_in(late)[0].verb, engine::Action::Verb::Delete);
     EXPECT_EQ(writes_in(late)[0].object.uid, "uid-1");
     EXPECT_FALSE(late.wake_at.has_value());
+}
+
+// What is kept of a run with this spec and this status.
+engine::Snapshot kept(const std::string& spec, const std::string& status) {
+    engine::Snapshot seen = seeing(spec, status);
+    seen.objects[0].labels["app"] = "web";
+    trim(seen.objects[0]);
+    return seen;
+}
+
+const std::string failed_at_noon =
+    R"({"phase":"Failed","message":"too many","completedAt":"2026-01-31T12:00:00Z",)"
+    R"("metricResults":[{"name":"rate","phase":"Failed","count":1,"failed":1}]})";
+
+TEST(AnalysisDecision, OfARunThatIsOverOnlyWhatItCameToIsKept) {
+    const engine::Snapshot seen = kept(one_metric, failed_at_noon);
+    EXPECT_EQ(seen.objects[0].spec, "");
+    EXPECT_TRUE(seen.objects[0].labels.empty());
+    RunStatus outcome;
+    outcome.phase = Phase::Failed;
+    outcome.message = "too many";
+    outcome.completed = noon;
+    EXPECT_EQ(read_run_status(seen.objects[0]), outcome);
+}
+
+TEST(AnalysisDecision, OfARunThatIsOverItStaysKnownWhenItGoes) {
+    const engine::Snapshot seen = kept(R"({"metrics":[)" + metric_json("rate", "") +
+                                           R"(],"ttlStrategy":{"secondsAfterCompletion":60}})",
+                                       failed_at_noon);
+    EXPECT_THAT(seen.objects[0].spec, Not(HasSubstr("prometheus")));
+    EXPECT_EQ(decide(seen, noon).wake_at, noon + 60s);
+}
+
+TEST(AnalysisDecision, OfARunThatGoesOnEverythingButTheLabelsIsKept) {
+    const std::string status = written(decide(seeing(one_metric), noon));
+    const engine::Snapshot seen = kept(one_metric, status);
+    EXPECT_TRUE(seen.objects[0].labels.empty());
+    EXPECT_EQ(seen.objects[0].spec, one_metric);
+    EXPECT_EQ(seen.objects[0].status, status);
 }
 
 TEST(AnalysisDecision, ReportsWhatTheRunHasComeToAndOnWhoseBehalf) {

@@ -18,9 +18,6 @@ using ::testing::Not;
 using Verb = Action::Verb;
 namespace json = boost::json;
 
-const std::string for_ready_pods =
-    R"({"strategy":"podstate","podstate":{"when":"ready","selector":{"matchLabels":{"app":"web"}}}})";
-
 TEST(ExtendedJobDecision, ARunIsWrittenDownThenTheStrategyIsSetBackThenItsJobIsMade) {
     Known known{strategy("now")};
     const Decision noted = known.decided();
@@ -72,6 +69,19 @@ TEST(ExtendedJobDecision, ManualAndDoneRunNothing) {
         EXPECT_EQ(known.status().phase, "Idle") << name;
         EXPECT_EQ(known.status().runs, 0) << name;
     }
+}
+
+TEST(ExtendedJobDecision, AReportAloneNeedsNoLookAtTheApi) {
+    const Known known{strategy("manual")};
+    const Decision told = known.decided();
+    ASSERT_EQ(told.actions.size(), 1u);
+    EXPECT_TRUE(told.actions[0].of_status);
+    EXPECT_FALSE(told.needs_live);
+}
+
+TEST(ExtendedJobDecision, EventsAreAboutTheExtendedJob) {
+    const Known known{strategy("manual")};
+    EXPECT_EQ(known.decided().subject, engine::Subject({{&resource, "shop", "tidy-up"}, "uid-x"}));
 }
 
 TEST(ExtendedJobDecision, AJobIsItsTemplateOwnedAndLabelled) {
@@ -350,15 +360,6 @@ TEST(ExtendedJobDecision, SoManyJobsRunForPodsAtOnce) {
     EXPECT_EQ(known.status().active.size(), pod_jobs_max);
 }
 
-// So many Jobs have succeeded and are still to be deleted.
-Status leaving(std::size_t jobs, Instant due) {
-    Status status;
-    status.pod_state = "ready";
-    for (std::size_t i = 0; i < jobs; ++i)
-        status.leaving.push_back({"job-" + std::to_string(i), due});
-    return status;
-}
-
 TEST(ExtendedJobDecision, NoMoreJobsRunForPodsThanCanBeDeleted) {
     Known known{for_ready_pods};
     for (int i = 0; i < 5; ++i)
@@ -393,6 +394,18 @@ TEST(ExtendedJobDecision, JobsThatCannotBeDeletedAreToldOf) {
     EXPECT_EQ(known.status().reason, "RunHeld");
     EXPECT_THAT(known.status().message, HasSubstr("Job job-0"));
     EXPECT_EQ(stuck.wake_at, noon + 30s);
+}
+
+TEST(ExtendedJobDecision, JobsThatCannotBeDeletedAreNotToldOfWhileNobodyWaitsForARun) {
+    for (const std::string& trigger : {strategy("manual"), for_ready_pods}) {
+        Known known{trigger};
+        known.object.status = write_status(leaving(leaving_max, noon - 1min));
+        for (const Leaving& one : known.status().leaving)
+            known.seen.fetched.push_back(
+                {{&model::jobs, "shop", one.job}, std::nullopt, engine::Refusal{422, "a webhook"}});
+        known.settled();
+        EXPECT_EQ(known.status().reason, "Idle") << trigger;
+    }
 }
 
 TEST(ExtendedJobDecision, PodsThatAreGoneAreForgottenOnceThereAreMany) {

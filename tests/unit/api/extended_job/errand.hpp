@@ -131,4 +131,16 @@ inline const std::string failed =
 inline const std::string ready =
     R"({"phase":"Running","conditions":[{"type":"Ready","status":"True"}]})";
 
+inline const std::string for_ready_pods =
+    R"({"strategy":"podstate","podstate":{"when":"ready","selector":{"matchLabels":{"app":"web"}}}})";
+
+// So many Jobs have succeeded and are still to be deleted.
+inline Status leaving(std::size_t jobs, Instant due) {
+    Status status;
+    status.pod_state = "ready";
+    for (std::size_t i = 0; i < jobs; ++i)
+        status.leaving.push_back({"job-" + std::to_string(i), due});
+    return status;
+}
+
 }  // namespace sluice::api::extended_job::testing

@@ -18,16 +18,6 @@ using ::testing::Not;
 using Verb = Action::Verb;
 namespace json = boost::json;
 
-// A version that serves, and another template.
-Known upgrading() {
-    Known known;
-    known.add_version({1}, 2, known.digest());
-    known.settled();
-    known.object.spec.replace(known.object.spec.find("x:1"), 3, "x:2");
-    ++known.object.meta.generation;
-    return known;
-}
-
 TEST(ExtendedDecision, ANumberIsWrittenDownBeforeItsSetIsMade) {
     Known known;
     const Decision first = known.decided();
@@ -123,16 +113,7 @@ TEST(ExtendedDecision, AVersionThatFailedIsMarkedAndKeepsItsNumber) {
 
 // A canary that was not ready in time, and was scaled away.
 Known failed_once(int retries) {
-    Known known = upgrading();
-    known.object.spec.replace(0, 1,
-                              fmt::format(R"({{"updateStrategy":{{"retryCount":{}}},)", retries));
-    known.settled();
-    known.add_version({2}, 1, known.digest());
-    known.seen.pods.back().ready = false;
-    known.seen.pods.back().never_ready = true;
-    known.settled();
-    known.now = noon + 10min + 1s;
-    known.settled();
+    Known known = failing(fmt::format(R"("updateStrategy":{{"retryCount":{}}},)", retries));
     known.seen.sets.back().replicas = PodCount{0};
     return known;
 }
@@ -195,14 +176,7 @@ TEST(ExtendedDecision, OneThatIsDeletedIsLeftToKubernetes) {
 
 // In two zones with two pods each; the first version serves, and another template is wanted.
 Known zoned() {
-    Known known;
-    known.object.spec.insert(1, R"("zones":["a","b"],)");
-    for (const int zone : {0, 1})
-        known.add_version({1, zone}, 2, known.digest());
-    known.settled();
-    known.object.spec.replace(known.object.spec.find("x:1"), 3, "x:2");
-    ++known.object.meta.generation;
-    return known;
+    return upgrading(R"("zones":["a","b"],)");
 }
 
 TEST(ExtendedDecision, AZoneIsWrittenWhereItsPodsSeeIt) {

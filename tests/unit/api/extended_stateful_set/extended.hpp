@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <boost/json.hpp>
 #include <string>
 
@@ -67,6 +68,36 @@ struct Known {
         seen.pods.push_back(std::move(pod));
         return seen.pods.back();
     }
+    // A StatefulSet was scaled to 0, and its pods are gone.
+    void empty_set(const std::string& name) {
+        for (model::StatefulSet& set : seen.sets)
+            if (set.meta.key.name == name) set.replicas = PodCount{0};
+        std::erase_if(seen.pods, [&](const model::Pod& pod) { return pod.owner == name; });
+    }
+    model::Pod& pod(const std::string& name) {
+        return *std::ranges::find_if(
+            seen.pods, [&](const model::Pod& pod) { return pod.meta.key.name == name; });
+    }
+    void lose_pod(const std::string& name) {
+        std::erase_if(seen.pods, [&](const model::Pod& pod) { return pod.meta.key.name == name; });
+    }
+    // Somebody deletes a StatefulSet, and its pods go with it.
+    void lose_set(const std::string& name) {
+        std::erase_if(seen.sets,
+                      [&](const model::StatefulSet& set) { return set.meta.key.name == name; });
+        std::erase_if(seen.pods, [&](const model::Pod& pod) { return pod.owner == name; });
+    }
+    // Somebody edits the spec.
+    void edit(const std::string& from, const std::string& to) {
+        object.spec.replace(object.spec.find(from), from.size(), to);
+        ++object.meta.generation;
+    }
+    void scale(int pods) {
+        const std::string field = R"("replicas":)";
+        const std::size_t at = object.spec.find(field) + field.size();
+        object.spec.replace(at, object.spec.find(',', at) - at, std::to_string(pods));
+        ++object.meta.generation;
+    }
     engine::Decision decided() const {
         engine::Snapshot look = seen;
         look.subject = ref_to(resource, object.meta.key);
@@ -102,5 +133,39 @@ struct Known {
         return {};
     }
 };
+
+// Version 1 serves, in all zones. `more`: fields of the spec, each with a comma behind it.
+inline Known serving(const std::string& more = "", int pods = 2) {
+    Known known;
+    known.object.spec.insert(1, more);
+    known.scale(pods);
+    const Zones zones = read_spec(known.object)->zones;
+    for (int zone = 0; zone < zones.count(); ++zone)
+        known.add_version({1, zones.names.empty() ? std::nullopt : std::optional{zone}}, pods,
+                          known.digest());
+    known.settled();
+    return known;
+}
+
+// The same, and another template is wanted.
+inline Known upgrading(const std::string& more = "", int pods = 2) {
+    Known known = serving(more, pods);
+    known.edit("x:1", "x:2");
+    return known;
+}
+
+// The same, and a canary is there that was not ready in time.
+inline Known failing(const std::string& more = "") {
+    Known known = upgrading(more);
+    known.settled();
+    const bool has_zones = !read_spec(known.object)->zones.names.empty();
+    known.add_version({2, has_zones ? std::optional{0} : std::nullopt}, 1, known.digest());
+    known.seen.pods.back().ready = false;
+    known.seen.pods.back().never_ready = true;
+    known.settled();
+    known.now = noon + 10min + 1s;
+    known.settled();
+    return known;
+}
 
 }  // namespace sluice::api::extended_stateful_set::testing

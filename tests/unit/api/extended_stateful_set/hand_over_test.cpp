@@ -1,73 +1,12 @@
 // Which ordinals change hands, and when. What becomes of it over time is in scenarios.
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
-#include "tests/unit/api/extended_stateful_set/extended.hpp"
+#include "tests/unit/api/extended_stateful_set/hand_over.hpp"
 
 namespace sluice::api::extended_stateful_set {
 namespace {
 
-// Version 1 serves three ordinals, and version 2 is to have `exposed` of them.
-struct HandOver : testing::Known {
-    explicit HandOver(int exposed) {
-        const std::string claims =
-            R"("volumeClaimTemplates":[{"metadata":{"name":"data"},"spec":{"accessModes":)"
-            R"(["ReadWriteOnce"],"resources":{"requests":{"storage":"1Gi"}}}}],)";
-        object.spec.insert(object.spec.find(R"("replicas":2)"), claims);
-        object.spec.replace(object.spec.find(R"("replicas":2)"), 12, R"("replicas":3)");
-        seen.environment.guarantee = engine::Guarantee::Prevent;
-        const Spec spec = *read_spec(object);
-        Status status;
-        status.current = 1;
-        status.update = status.last = 2;
-        status.digest = digest();
-        status.exposed = PodCount{exposed};
-        status.in_zone = PodCount{3};
-        status.attempts = 1;
-        status.claims = {.made = 3, .highest = 3, .adjusted = 3, .shape = spec.volumes.shape()};
-        engine::Memory memory;
-        memory.uid = object.meta.uid;
-        memory.id = 1;
-        memory.revision = "v2";
-        memory.open = true;
-        memory.partition = partition_for(PodCount{exposed}, PodCount{3});
-        status.rollout = encode(memory);
-        object.status = write_status(status);
-    }
-
-    model::StatefulSet& add(int version, int first, int pods) {
-        model::StatefulSet& set = add_version({version}, 0, version == 2 ? digest() : "old");
-        set.replicas = PodCount{pods};
-        set.start = Ordinal{first};
-        for (int i = first; i < first + pods; ++i)
-            add_pod({version}, i);
-        return set;
-    }
-    // As it is read live; `generation` that its controller has seen.
-    void look_at(int version, int first, int pods, int generation = 1) {
-        model::CustomObject set;
-        const std::string name = set_name("x", {version});
-        set.meta = {{"shop", name}, "uid-" + name, 5, 1, false};
-        set.spec = fmt::format(R"({{"replicas":{},"ordinals":{{"start":{}}}}})", pods, first);
-        set.status = fmt::format(R"({{"observedGeneration":{}}})", generation);
-        seen.fetched.push_back({{&whole_sets, "shop", name}, set});
-    }
-    // The old version has given up its last ordinal, and nobody has it.
-    void free_the_last() {
-        add(1, 0, 2);
-        add(2, 0, 0);
-        look_at(1, 0, 2);
-    }
-    std::string move() {
-        const engine::Decision decision = settled();
-        if (!decision.rests_on.empty()) return "looks at " + decision.rests_on.front().name;
-        for (const engine::Action& action : decision.actions)
-            if (action.object.ref.resource == &model::statefulsets)
-                return fmt::format("{} {}", action.object.ref.name, action.body);
-        return "nothing";
-    }
-};
+using testing::HandOver;
 
 bool says(const std::string& text, const std::string& part) {
     return text.find(part) != std::string::npos;

@@ -102,6 +102,19 @@ TEST(ConfigRestart, NothingIsMadeBeforeWhatItReadsIsRead) {
               digest);
 }
 
+TEST(ConfigRestart, WhatWasReadIsNotReadAgainWhileItIsTheSame) {
+    Follower known;
+    for (const model::Ref& ref : known.decided().rests_on)
+        known.seen.fetched.push_back(known.fetched(ref));
+    const Decision decision = known.decided();
+    ASSERT_TRUE(decision.noted);
+    known.seen.fetched.clear();
+    known.seen.evidence = {*decision.noted};
+    EXPECT_TRUE(known.decided().rests_on.empty());
+    known.change("data=two;");
+    EXPECT_EQ(known.decided().rests_on.size(), 2u);
+}
+
 TEST(ConfigRestart, NobodyWithoutTheKeyCanMakeTheDigest) {
     Follower one, other;
     other.key = std::string(16, 'o');

@@ -111,6 +111,18 @@ TEST(UpgradeJobs, TheUpgradeBeginsWhenItHasSucceeded) {
     EXPECT_EQ(decision.actions.at(0).object.ref.name, "x-v2");
 }
 
+TEST(UpgradeJobs, OneThatWasLookedAtIsNotLookedAtAgainAtOnce) {
+    Guarded known = before();
+    known.settled();
+    known.make_job();
+    known.seen.fetched = {{known.ref(), known.job_with("{}")}};
+    const Decision decision = known.decided();
+    ASSERT_TRUE(decision.noted);
+    known.seen.fetched.clear();
+    known.seen.evidence = {*decision.noted};
+    EXPECT_TRUE(known.decided().rests_on.empty());
+}
+
 TEST(UpgradeJobs, OneThatFailsEndsTheAttempt) {
     Guarded known = before();
     known.settled();

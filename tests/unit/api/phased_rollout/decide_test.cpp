@@ -1,105 +1,14 @@
 // Who steers a set that PhasedRollouts name, and what each of them is told.
-#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "api/phased_rollout/decide.hpp"
-#include "api/phased_rollout/status.hpp"
-#include "engine/steering.hpp"
-#include "model/annotations.hpp"
-#include "tests/unit/api/phased_rollout/samples.hpp"
-#include "tests/unit/engine/actions.hpp"
-#include "tests/unit/engine/seen.hpp"
+#include "tests/unit/api/phased_rollout/looks.hpp"
 
 namespace sluice::api::phased_rollout {
 namespace {
 
-namespace key = model::key;
-using namespace engine::testing;
 using namespace testing;
-using engine::Decision;
-using engine::Snapshot;
 using ::testing::HasSubstr;
-
-model::CustomObject object(const std::string& name, const std::vector<Change>& changes = {}) {
-    model::CustomObject one = with_spec(changed(changes));
-    one.meta = {{"shop", name}, name + "-uid", 20, 1, false};
-    one.created = noon - 2h;
-    one.finalizers = {std::string{finalizer}};
-    return one;
-}
-
-Snapshot with(Snapshot look, std::vector<model::CustomObject> objects) {
-    look.workload.labels.clear();
-    look.objects = std::move(objects);
-    return look;
-}
-
-engine::Memory memory_of(const Snapshot& look, bool open) {
-    engine::Memory memory;
-    memory.uid = look.workload.meta.uid;
-    memory.id = 3;
-    memory.revision = look.workload.update_revision;
-    memory.template_hash = look.workload.template_hash;
-    memory.partition = effective_partition(look.workload);
-    memory.open = open;
-    memory.started = noon - 10min;
-    memory.generation = look.workload.meta.generation;
-    return memory;
-}
-
-Snapshot claimed(Snapshot look, const engine::Memory& memory, const std::string& name = "slow") {
-    look.workload.has_annotations = true;
-    look.workload.annotations = {{key::claim, "phasedrollout/" + name},
-                                 {std::string{steered_by}, name},
-                                 {key::rollout, engine::encode(memory)},
-                                 {key::phase, memory.open ? "Rolling" : "Idle"}};
-    return look;
-}
-
-Snapshot resting(std::vector<model::CustomObject> objects) {
-    const Snapshot look = with(seen(3), std::move(objects));
-    return claimed(look, memory_of(look, false));
-}
-
-Snapshot open_at(int partition, std::vector<model::CustomObject> objects) {
-    const Snapshot look = with(rolling(3, partition), std::move(objects));
-    return claimed(look, memory_of(look, true));
-}
-
-// "partition 1000000, tells Adopted; status of slow" and so on: what there is of it.
-std::string line(const Decision& decision) {
-    std::string text{engine::entry(decision.report.reason).name};
-    if (patch_in(decision)) text += "; writes";
-    if (patch_in(decision) && patch_in(decision)->partition)
-        text += fmt::format(", partition {}", patch_in(decision)->partition->value);
-    if (decision.releases) text += ", releases";
-    if (removal_in(decision))
-        text += fmt::format("; deletes {}", removal_in(decision)->object.ref.name);
-    for (const engine::Notice& notice : decision.notices)
-        text += fmt::format("; tells {}", engine::entry(notice.reason).name);
-    for (const engine::Action& write : writes_in(decision)) {
-        text += fmt::format("; {} of {}", write.of_status ? "status" : "finalizers",
-                            write.object.ref.name);
-        for (const engine::Notice& notice : write.notices)
-            text += fmt::format(" tells {}", engine::entry(notice.reason).name);
-    }
-    return text;
-}
-
-Status status_in(const engine::Action& write) {
-    model::CustomObject written;
-    for (const auto& one : boost::json::parse(write.body).as_array())
-        if (one.at("path") == "/status" && one.at("op") == "add")
-            written.status = boost::json::serialize(one.at("value"));
-    return read_status(written);
-}
-
-Status told(const Decision& decision, const std::string& name) {
-    for (const engine::Action& write : writes_in(decision))
-        if (write.of_status && write.object.ref.name == name) return status_in(write);
-    return {};
-}
 
 TEST(Decide, TheFinalizerComesBeforeEverythingElse) {
     model::CustomObject fresh = object("slow");
@@ -240,8 +149,9 @@ TEST(Decide, APersonMaySayOnEitherObjectThatUnreadyPodsBehindTheGateDoNotMatter)
 }
 
 // The first check of the step has come to this, a minute after the step began.
-Decision after_check(engine::MetricAnswer::Kind kind, int successes) {
+Decision after_check(engine::MetricAnswer::Kind kind, int successes, bool passes_on_data = false) {
     Snapshot look = open_at(2, {object("slow")});
+    look.environment.passes_on_data = passes_on_data;
     look.progress = decide(look, noon).progress;
     look.progress->tries = look.progress->successes = successes;
     look.progress->last = noon + 30s;
@@ -263,6 +173,27 @@ TEST(Decide, AFailedCheckIsToldWithoutItsCounts) {
 TEST(Decide, TellsThatTheChecksPassedWhenAPodMayGo) {
     EXPECT_EQ(line(after_check(engine::MetricAnswer::Kind::NoData, 2)),
               "PodsNotReady; writes, partition 1; tells ChecksPassed");
+}
+
+TEST(Decide, DataPassesWhereTheOperatorWasToldSoAndTheCheckSaysNothing) {
+    constexpr auto data = engine::MetricAnswer::Kind::Data;
+    EXPECT_EQ(line(after_check(data, 2, true)),
+              "PodsNotReady; writes, partition 1; tells ChecksPassed");
+}
+
+TEST(Decide, TheFirstRolloutIsToldAtOnce) {
+    Snapshot look = resting({object("slow")});
+    engine::Memory memory = memory_of(look, false);
+    memory.id = 0;
+    look = claimed(look, memory);
+    const std::string rests = write_status(told(decide(look, noon), "slow"));
+    look = open_at(2, {object("slow")});
+    memory = memory_of(look, true);
+    memory.id = 1;
+    look = claimed(look, memory);
+    look.objects[0].status = rests;
+    look.pods[2] = pod(2, "A", false);
+    EXPECT_EQ(line(decide(look, noon)), "PodsNotReady; status of slow");
 }
 
 TEST(Decide, AStatusThatSpeaksOfAnotherRolloutIsPutRightAtOnce) {
