@@ -219,8 +219,9 @@ void Controller::carry_out(const api::Api& api, const engine::Snapshot& seen,
         const bool confirmed =
             is_live && (!intended || (about.intended && is_same(*about.intended, first)));
         const bool doubted = intended || about.must_read || decision.needs_live;
-        const model::Ref* target = intended || about.must_read ? &first.object.ref : nullptr;
-        if (can_read && doubted && !confirmed) return read_live(seen, intended, target);
+        const bool is_target_read = intended || about.must_read;
+        if (can_read && doubted && !confirmed)
+            return read_live(seen, is_target_read ? &first : nullptr);
         if (intended && !confirmed) return finish(subject, now);  // there is nothing to read
         return write(subject, std::move(decision));
     }
@@ -263,23 +264,24 @@ Ticket Controller::issue(const model::Ref& subject, double cost) {
     return last_ticket_;
 }
 
-void Controller::read_live(const engine::Snapshot& seen, const engine::Action* intended,
-                           const model::Ref* target) {
-    read(seen.subject, annotation(seen.workload, model::key::claim), intended, target);
+void Controller::read_live(const engine::Snapshot& seen, const engine::Action* first) {
+    read(seen.subject, annotation(seen.workload, model::key::claim), first);
 }
 
 // Everything that the decision rests on: the subject, the objects that are about it, the one that
 // claims it though we do not know it, what the decision wanted, and what it is to write.
 void Controller::read(const model::Ref& subject, const std::string& claim,
-                      const engine::Action* intended, const model::Ref* target) {
+                      const engine::Action* first) {
     Case& about = cases_[subject];
-    about.intended = intended ? std::make_unique<engine::Action>(*intended) : nullptr;
+    const bool is_intended = first && cannot_be_undone(*first);
+    about.intended = is_intended ? std::make_unique<engine::Action>(*first) : nullptr;
     ReadWorkload effect{0, subject, {}, label_of_pods(subject)};
     const auto add = [&](const model::Ref& ref) {
         if (std::ranges::find(effect.objects, ref) == effect.objects.end())
             effect.objects.push_back(ref);
     };
     if (about.search) effect.objects = about.search->wanted;
+    const model::Ref* target = first ? &first->object.ref : nullptr;
     if (target && *target != subject &&
         (store_.objects(target->resource) || target->resource == &model::statefulsets))
         add(*target);

@@ -212,12 +212,10 @@ class Controller {
     bool writes_on(const model::Ref& subject, engine::Decision& written);
     void seek(const engine::Snapshot& seen, const engine::Decision& decision, Instant now);
     void see_wanted(const model::Ref& subject, Answer<LiveWorkload> answer, Instant now);
-    // `intended`: what it is to confirm; null: nothing in particular.
+    // `first`: what is to be done then, if it is to be confirmed, or what it writes to is in doubt.
     void read(const model::Ref& subject, const std::string& claim,
-              const engine::Action* intended = nullptr, const model::Ref* target = nullptr);
-    // `target`: what is to be written, if all that is known of it is in doubt.
-    void read_live(const engine::Snapshot& seen, const engine::Action* intended = nullptr,
-                   const model::Ref* target = nullptr);
+              const engine::Action* first = nullptr);
+    void read_live(const engine::Snapshot& seen, const engine::Action* first = nullptr);
     Ticket issue(const model::Ref& subject, double cost);
     // Whom the answer to a request is about; nothing if nobody waits for it.
     std::optional<model::Ref> take_ticket(Ticket ticket);

@@ -60,25 +60,24 @@ model::CustomObject ObjectTable::whole(const Entries::value_type& entry) {
     return object;
 }
 
-void ObjectTable::take(const model::ObjectKey& key, Entry& entry,
-                       const model::CustomObject& object) {
-    entry.object = object;
-    entry.object.meta.key = {};
-    if (trim_) trim_(entry.object);
-    entry.bytes = bytes_of(entry.object);
+std::string ObjectTable::take(const model::ObjectKey& key, Entry& entry,
+                              const model::CustomObject& object) {
+    model::CustomObject& kept = entry.object = object;
+    kept.meta.key = {};
+    if (trim_) trim_(kept);
+    entry.bytes = bytes_of(kept);
     entry.is_left_out = !budget_->take(key.ns, entry.bytes);
+    std::string spec = std::exchange(kept.spec, {});
+    const std::string status = std::exchange(kept.status, {});
     entry.texts = {};
-    if (entry.is_left_out) {
-        entry.object.labels.clear();
-        entry.object.annotations.clear();
-        entry.object.finalizers.clear();
-    } else {
-        entry.texts = {entry.object.spec, entry.object.status};
+    if (!entry.is_left_out) {
+        entry.texts = {spec, status};
+        return spec;
     }
-    for (std::string* text : {&entry.object.spec, &entry.object.status}) {
-        text->clear();
-        text->shrink_to_fit();
-    }
+    kept.labels.clear();
+    kept.annotations.clear();
+    kept.finalizers.clear();
+    return {};
 }
 
 void ObjectTable::give_back(const model::ObjectKey& key, const Entry& entry) {
@@ -122,10 +121,8 @@ Affected ObjectTable::put(const model::Object& some) {
     move_entry(owned_, key.name, owner_of(key, entry.object), owner_of(key, object));
     entry.named = std::move(named);
     give_back(key, entry);
-    const auto spec_in = [&] { return named_by_ ? entry.texts.unpacked().spec : std::string{}; };
-    const std::string spec = spec_in();
-    take(key, entry, object);
-    if (const std::string now = spec_in(); now != spec) {
+    const std::string spec = named_by_ ? entry.texts.unpacked().spec : std::string{};
+    if (const std::string now = take(key, entry, object); named_by_ && now != spec) {
         use(key, spec, false);
         use(key, now, true);
     }
@@ -136,7 +133,6 @@ Affected ObjectTable::put(const model::Object& some) {
 }
 
 void ObjectTable::use(const model::ObjectKey& key, const std::string& spec, bool is_used) {
-    if (!named_by_) return;
     model::CustomObject object;
     object.meta.key = key;
     object.spec = spec;

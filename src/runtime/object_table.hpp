@@ -103,7 +103,8 @@ class ObjectTable final : public Table {
     Names names_about(const model::Ref& subject) const;
     // In the order of about().
     std::vector<model::CustomObject> sorted(const std::string& ns, const Names& names) const;
-    void take(const model::ObjectKey& key, Entry& entry, const model::CustomObject& object);
+    // Gives the spec, as it is kept.
+    std::string take(const model::ObjectKey& key, Entry& entry, const model::CustomObject& object);
     void give_back(const model::ObjectKey& key, const Entry& entry);
     Entries::iterator erase(Entries::iterator entry, Affected& affected);
     void use(const model::ObjectKey& key, const std::string& spec, bool is_used);
