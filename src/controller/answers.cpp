@@ -35,7 +35,7 @@ std::vector<engine::Fetched> found_of(const std::vector<model::Ref>& wanted,
     for (const model::Ref& ref : wanted) {
         found.push_back({ref, std::nullopt});
         for (const LiveObject& one : live.objects)
-            if (one.resource == ref.resource && one.object.meta.key.name == ref.name)
+            if (one.resource == ref.resource && one.object.meta.key == ref.key())
                 found.back().object = one.object;
     }
     return found;

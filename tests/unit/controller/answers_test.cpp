@@ -296,6 +296,20 @@ TEST(Answers, ToldIsWhatWasWrittenAndAboutWhom) {
     EXPECT_GT(scene.looks.size(), before) << "and the workload is looked at again";
 }
 
+TEST(Answers, WhatARunWritesAboutItselfIsToldOfThatVeryRun) {
+    Scene scene;
+    scene.then = [](const Snapshot&) {
+        Decision decision = writing(Action::Verb::Patch);
+        decision.notices = {{engine::Reason::RolloutStarted, "here we go"}};
+        return decision;
+    };
+    scene.show_run();
+    scene.desk.take(Written{scene.desk.patches_of_objects().at(0).ticket, object("one")});
+    const auto told = scene.desk.done<PostEvent>();
+    ASSERT_THAT(told, SizeIs(1));
+    EXPECT_EQ(told[0].about, (engine::Subject{{&runs, "shop", "one"}, "uid-one"}));
+}
+
 TEST(Answers, WhatWasMadeOrDeletedIsLookedForAfterFiveSecondsIfTheWatchIsSilent) {
     for (const auto verb : {Action::Verb::Create, Action::Verb::Delete}) {
         Scene scene;

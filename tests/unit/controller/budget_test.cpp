@@ -16,7 +16,7 @@ using ::testing::SizeIs;
 
 Settings narrow() {
     Settings settings;
-    settings.namespace_bytes_max = 10'000;
+    settings.namespace_bytes_max = 10 * 1024;
     return settings;
 }
 
@@ -36,14 +36,17 @@ engine::Decision ask_its_name(const Snapshot& seen, Instant) {
 TEST(Budgets, WhatThereIsNoRoomForIsHeldWithAReason) {
     Desk desk{narrow()};
     run_decides = ask_its_name;
-    desk.put(runs, heavy("first", 6'000));
-    desk.put(runs, heavy("second", 6'000));
+    desk.put(runs, heavy("first", 6 * 1024));
+    desk.put(runs, heavy("second", 6 * 1024));
     EXPECT_THAT(desk.done<Ask>(), SizeIs(1));
     const auto told = desk.done<PostEvent>();
     ASSERT_THAT(told, SizeIs(1));
     EXPECT_EQ(told[0].reason, Reason::TooManyBytes);
     EXPECT_EQ(told[0].about.ref.name, "second");
     EXPECT_THAT(told[0].note, HasSubstr("kubectl -n shop get runs"));
+    EXPECT_THAT(told[0].note, HasSubstr("take more than 10 KiB"));
+    EXPECT_THAT(told[0].note, HasSubstr("no room for this one, of 6 KiB"));
+    EXPECT_EQ(desk.controller.counters().decisions.at({"run", Reason::TooManyBytes}), 1u);
     desk.pass(5min);
     EXPECT_THAT(desk.done<PostEvent>(), IsEmpty()) << "once is enough";
     EXPECT_THAT(desk.done<ReadWorkload>(), IsEmpty()) << "nothing has changed";
@@ -92,6 +95,7 @@ TEST(Budgets, WhatIsToGoIsReadAgainAfterWhatItRestsOn) {
             return ask_its_name(seen, now);
         engine::Decision decision;
         decision.rests_on = {{&recipes, "", "salt"}};
+        decision.rereads_subject = false;
         return decision;
     };
     desk.put(runs, heavy("first", 6'000));

@@ -46,8 +46,10 @@ TEST(CarryOut, CountsDecisionsByReasonAndRolloutsByPhase) {
     scene.show_set(web_set(20));
     scene.show_gate();
     scene.show_gate();
-    EXPECT_EQ(scene.desk.controller.rollouts_by_phase().at(engine::Phase::Held), 1);
     scene.show_run();
+    EXPECT_EQ(scene.desk.controller.rollouts_by_phase(),
+              (std::map<engine::Phase, int>{{engine::Phase::Held, 1}}))
+        << "a run that stands alone is no rollout";
     const auto& decisions = scene.desk.controller.counters().decisions;
     EXPECT_EQ(decisions.at({"gate", Reason::Paused}), 2u);
     EXPECT_EQ(decisions.at({"run", Reason::Paused}), 1u);
@@ -231,66 +233,45 @@ TEST(CarryOut, ConflictsAreLoggedWhenTheyAreNoCoincidence) {
     EXPECT_EQ(words_after(std::unexpected(refused(500))), 1u) << "all else is worth a word";
 }
 
-// Leads by the first holding of the lease; the set carries the fence of the ninth.
-struct Overtaken : Scene {
-    Overtaken() : Scene(follower()) {
-        desk.take(Leadership{true, {"lease", 1}});
-        desk.put(gates, object("gentle", "web"));
-        then = [](const Snapshot& seen) { return moving(seen, Partition{3}); };
-    }
-    static Settings follower() {
-        Settings settings;
-        settings.leads_at_once = false;
-        return settings;
-    }
-    void show_fence(const std::string& fence) {
-        auto set = web_set(++version);
-        set.annotations[model::key::fence] = fence;
-        set.has_annotations = true;
-        show_set(set);
-    }
-    std::uint64_t version = 20;
-    const std::string newer = model::encode(model::Fence{"lease", 9});
-    const std::string older = model::encode(model::Fence{"lease", 0});
-};
-
-TEST(Fence, OfALaterLeaderHoldsEveryWriteForHalfAMinute) {
-    Overtaken scene;
-    scene.show_fence(scene.newer);
-    EXPECT_THAT(scene.desk.patches_of_sets(), IsEmpty());
-    const auto told = scene.desk.done<PostEvent>();
-    ASSERT_THAT(told, SizeIs(1));
-    EXPECT_EQ(told[0].reason, Reason::StaleLeader);
-    scene.desk.pass(29'999ms);
-    EXPECT_THAT(scene.desk.patches_of_sets(), IsEmpty());
-    scene.desk.pass(1ms);
-    EXPECT_THAT(scene.desk.patches_of_sets(), SizeIs(1)) << "we lead still: it was nobody's";
-}
-
-TEST(Fence, IsDoubtedAnewEachTimeItComesBack) {
-    Overtaken scene;
-    scene.show_fence(scene.newer);
-    scene.desk.pass(20s);
-    scene.show_fence(scene.older);
-    const auto patches = scene.desk.patches_of_sets();
-    ASSERT_THAT(patches, SizeIs(1));
-    auto again = web_set(40);
-    again.annotations[model::key::fence] = scene.newer;
-    again.has_annotations = true;
-    scene.desk.take(Written{patches[0].ticket, again});
-    scene.desk.pass(29'999ms);
-    EXPECT_THAT(scene.desk.patches_of_sets(), IsEmpty());
-}
-
-TEST(Fence, IsNotAskedForByWhoLetsTheSetGo) {
-    Overtaken scene;
-    scene.then = [](const Snapshot& seen) {
-        Decision decision = moving(seen, Partition{3});
-        decision.releases = true;
+TEST(CarryOut, ANoticeWithAWordOfItsOwnIsToldUnderThat) {
+    Scene scene;
+    scene.then = [](const Snapshot&) {
+        Decision decision;
+        decision.notices = {{Reason::RolloutStarted, "here we go", "Departed"}};
         return decision;
     };
-    scene.show_fence(scene.newer);
-    EXPECT_THAT(scene.desk.patches_of_sets(), SizeIs(1));
+    scene.show_run();
+    EXPECT_EQ(scene.desk.done<PostEvent>().at(0).name, "Departed");
+    EXPECT_EQ(scene.desk.done<Log>().back().text, "Departed: here we go");
+}
+
+TEST(CarryOut, WhatCannotBeUndoneIsNotDoneWhereNothingCanBeRead) {
+    Scene scene;
+    scene.then = [](const Snapshot&) { return writing(Action::Verb::Delete); };
+    scene.show_gate();
+    EXPECT_THAT(scene.desk.done<ReadWorkload>(), IsEmpty()) << "there is no such set";
+    EXPECT_THAT(scene.desk.done<Write>(), IsEmpty());
+}
+
+TEST(CarryOut, WhoIsGoneTakesItsFailuresAlong) {
+    Scene scene;
+    scene.then = [](const Snapshot&) { return writing(Action::Verb::Create); };
+    const auto fail = [&] {
+        scene.desk.take(
+            Written{scene.desk.creations().at(0).ticket, std::unexpected(refused(409))});
+    };
+    scene.show_run();
+    for (int time = 0; time < 8; ++time) {
+        fail();
+        scene.desk.pass(2min);
+    }
+    fail();
+    scene.desk.remove(runs, object("one"));
+    scene.desk.pass(2min);
+    scene.show_run();
+    fail();
+    scene.desk.pass(500ms);
+    EXPECT_THAT(scene.desk.creations(), SizeIs(1)) << "as after the first failure";
 }
 
 }  // namespace

@@ -97,21 +97,33 @@ TEST(Defects, AfterALiveLookEndTheTurnToo) {
     EXPECT_THAT(desk.done<ReadWorkload>(), SizeIs(1)) << "it is begun again";
 }
 
-TEST(Defects, OfABystanderDoNotHoldWhoSteers) {
+TEST(Defects, HoldTheRolloutThatWasUnderWay) {
     Desk desk{surviving()};
-    gate_decides = [](const Snapshot& seen, Instant) {
+    bool is_broken = false;
+    std::optional<Reason> waiting_for;
+    gate_decides = [&](const Snapshot& seen, Instant) {
+        SLUICE_ASSERT(!is_broken);
+        waiting_for = seen.waiting_for;
         Decision decision;
-        decision.probe = engine::Probe{seen.objects.at(0).meta.key.name,
-                                       std::make_shared<const engine::Question>()};
+        decision.report.phase = engine::Phase::Rolling;
         return decision;
     };
-    run_decides = [](const Snapshot&, Instant) -> Decision {
-        SLUICE_ASSERT(false);
-        return {};
-    };
-    desk.put(gates, object("gate", "run/one"));
-    desk.put(runs, object("one"));
-    EXPECT_THAT(desk.done<Ask>(), SizeIs(1));
+    using Phases = std::map<engine::Phase, int>;
+    desk.put(gates, object("gentle", "web"));
+    EXPECT_EQ(desk.controller.rollouts_by_phase(), (Phases{{engine::Phase::Rolling, 1}}));
+    is_broken = true;
+    desk.put(gates, object("gentle", "web"));
+    EXPECT_EQ(desk.controller.rollouts_by_phase(), (Phases{{engine::Phase::Held, 1}}));
+    is_broken = false;
+    desk.pass(1s);
+    EXPECT_EQ(waiting_for, Reason::InternalError);
+}
+
+TEST(Defects, ReachWhoeverRunsTheControllerIfNobodyAskedToSurviveThem) {
+    Desk desk;
+    run_decides = ask_unless_bad;
+    EXPECT_THROW(desk.put(runs, object("bad")), AssertionFailed);
+    EXPECT_EQ(desk.controller.counters().defects, 0u);
 }
 
 TEST(DefectsDeathTest, EndTheProcessWhereNobodyAskedToSurviveThem) {

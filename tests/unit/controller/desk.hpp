@@ -6,6 +6,11 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
 
 #include "controller/controller.hpp"
 
@@ -66,9 +71,15 @@ inline const api::Api test_apis[] = {
      .decide = decide_run},
 };
 
+// What becomes of lists and watches of a resource that cannot be seen: they fail so; nothing: no
+// answer comes.
+using Trouble = std::map<const model::Resource*, std::optional<runtime::RequestFailure>>;
+
 class Desk {
   public:
-    explicit Desk(Settings settings = {}) : controller(std::move(settings), test_apis) {
+    explicit Desk(Settings settings = {}, std::span<const api::Api> apis = test_apis,
+                  Trouble trouble = {})
+        : controller(std::move(settings), apis), trouble_(std::move(trouble)) {
         gate_decides = run_decides = nullptr;
         take(Tick{});
         take(PoliciesSeen{false});
@@ -81,6 +92,12 @@ class Desk {
     void remove(const model::Resource& resource, const model::CustomObject& object);
     // All objects are gone, and no watch says so.
     void lose_everything() { known_.clear(); }
+    // Lists say this of the object from now on, though no watch said so.
+    void put_back(const model::Resource& resource, model::Object object) {
+        known_[session_of(resource)].insert_or_assign(model::meta_of(object).uid, object);
+    }
+    // By their UIDs: objects that lists bring and nobody can read.
+    std::set<std::string> unreadable;
 
     // The effects of this kind since it was last asked for them.
     template <class Kind>
@@ -119,6 +136,7 @@ class Desk {
         return found;
     }
     void run(Effects effects);
+    void begin(SessionId session, const runtime::WatchScope& scope, std::optional<Input> answer);
     SessionId session_of(const model::Resource& resource) const { return sessions_.at(&resource); }
 
     std::vector<model::WatchEvent> listed(SessionId session) const;
@@ -129,6 +147,7 @@ class Desk {
     std::vector<Effect> effects_;
     std::deque<Input> inbox_;
     std::map<const model::Resource*, SessionId> sessions_;
+    Trouble trouble_;
     std::optional<Instant> wake_at_;
     std::uint64_t version_ = 10;
 };
@@ -142,6 +161,12 @@ inline model::CustomObject object(const std::string& name, const std::string& sp
     one.spec = spec;
     return one;
 }
+// In no namespace.
+inline model::CustomObject recipe(const std::string& name) {
+    model::CustomObject one = object(name);
+    one.meta.key.ns = "";
+    return one;
+}
 inline model::CustomObject owned(const std::string& name, const model::CustomObject& owner) {
     model::CustomObject one = object(name);
     one.owner = owner.meta.key.name;
@@ -149,18 +174,29 @@ inline model::CustomObject owned(const std::string& name, const model::CustomObj
     return one;
 }
 
+// A list or a watch, which is answered so unless it is in trouble.
+inline void Desk::begin(SessionId session, const runtime::WatchScope& scope,
+                        std::optional<Input> answer) {
+    sessions_[scope.resource] = session;
+    if (scope.is_of_operator()) settings_session = session;
+    const auto trouble = trouble_.find(scope.resource);
+    if (trouble != trouble_.end() && trouble->second)
+        inbox_.emplace_back(SessionFailed{session, *trouble->second});
+    else if (trouble == trouble_.end() && answer)
+        inbox_.push_back(std::move(*answer));
+}
+
 inline void Desk::run(Effects effects) {
     wake_at_ = effects.wake_at;
     for (Effect& effect : effects.list) {
         if (const auto* list = std::get_if<StartList>(&effect)) {
-            sessions_[list->scope.resource] = list->session;
-            if (list->scope.is_of_operator()) settings_session = list->session;
-            inbox_.emplace_back(PageArrived{list->session, {{}, std::to_string(highest_), {}}});
+            begin(list->session, list->scope,
+                  PageArrived{list->session, {{}, std::to_string(highest_), {}}});
         } else if (const auto* watch = std::get_if<StartWatch>(&effect)) {
-            sessions_[watch->scope.resource] = watch->session;
-            if (watch->scope.is_of_operator()) settings_session = watch->session;
+            std::optional<Input> answer;
             if (watch->request.initial_events)
-                inbox_.emplace_back(EventsArrived{watch->session, listed(watch->session)});
+                answer = EventsArrived{watch->session, listed(watch->session)};
+            begin(watch->session, watch->scope, std::move(answer));
         } else {
             effects_.push_back(std::move(effect));
         }
@@ -170,9 +206,14 @@ inline void Desk::run(Effects effects) {
 // Everything that the session was told of and that is not gone.
 inline std::vector<model::WatchEvent> Desk::listed(SessionId session) const {
     std::vector<model::WatchEvent> events;
-    if (const auto known = known_.find(session); known != known_.end())
-        for (const auto& [uid, object] : known->second)
+    const auto known = known_.find(session);
+    if (known == known_.end()) return {model::Bookmark{std::to_string(highest_), true}};
+    for (const auto& [uid, object] : known->second) {
+        if (unreadable.contains(uid))
+            events.emplace_back(model::LeftOut{model::meta_of(object).key, "no JSON"});
+        else
             events.emplace_back(model::Changed{object});
+    }
     events.emplace_back(model::Bookmark{std::to_string(highest_), true});
     return events;
 }

@@ -273,10 +273,13 @@ TEST(Settings, OfTheProcessAreKnownToEveryDecision) {
     settings.apis = {"run"};
     settings.plugin_directory = "/plugins";
     settings.hook_retry = 7s;
+    settings.chosen = {&engine::Environment::passes_on_data};
     Scene scene{settings};
     scene.show_run();
     EXPECT_EQ(scene.looks.back().environment.plugin_directory, "/plugins");
     EXPECT_EQ(scene.looks.back().environment.hook_retry, 7s);
+    EXPECT_TRUE(scene.looks.back().environment.passes_on_data);
+    EXPECT_FALSE(scene.looks.back().environment.marks_no_owners) << "nobody chose that";
     EXPECT_FALSE(scene.desk.controller.store().sizes().contains("gates")) << "nobody serves them";
 }
 

@@ -2,11 +2,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "controller/controller.hpp"
+#include "tests/unit/controller/scene.hpp"
 
 namespace sluice::controller {
 namespace {
 
+using namespace testing;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -89,6 +90,21 @@ TEST(Namespaces, AResourceThatMayNotBeReadIsNamedAndTheOtherApisAreServed) {
     const Watching some{{}, "phasedrollouts"};
     EXPECT_EQ(some.controller.sync_problem(), "");
     EXPECT_THAT(some.controller.unseen(), ElementsAre("all namespaces: cannot list: forbidden"));
+}
+
+// Whoever comes first in the registry must not be overtaken by whoever is seen first.
+TEST(Namespaces, NobodyIsServedAsLongAsItIsNotClearWhetherAllCanBeSeen) {
+    Scene scene{{}, test_apis, {{&gates, std::nullopt}}};
+    const SessionId of_gates = 2;
+    const SessionFailed forbidden{of_gates, {403, {}, "cannot list: forbidden"}};
+    scene.show_run();
+    scene.desk.take(forbidden);
+    EXPECT_THAT(scene.looks, IsEmpty()) << "it may be that the server only cannot stream";
+    scene.desk.take(forbidden);
+    EXPECT_THAT(scene.looks, SizeIs(1)) << "gates may not be read, and runs do not need them";
+    scene.desk.pass(1min);
+    scene.desk.take(forbidden);
+    EXPECT_THAT(scene.looks, SizeIs(1)) << "no news";
 }
 
 }  // namespace

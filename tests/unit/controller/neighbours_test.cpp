@@ -16,8 +16,10 @@ bool minds_birds(const CustomObject& cat) {
 }
 
 engine::Snapshot seen_last;
+std::vector<std::string> looked_at;
 engine::Decision look(const engine::Snapshot& seen, Instant) {
     seen_last = seen;
+    looked_at.push_back(seen.subject.name);
     return {};
 }
 
@@ -93,6 +95,15 @@ TEST(Neighbours, ConcernWhoeverMindsThem) {
     garden.step(Garden::news(Garden::birds_in_a, object("a", "finch", 13, "")));
     EXPECT_EQ(seen_last.subject.name, "tom");
     EXPECT_EQ(seen_last.neighbours.size(), 1u);
+}
+
+TEST(Neighbours, ThatAreSeenAtLastAreNewsInTheirNamespaceOnly) {
+    Garden garden;
+    garden.step(Garden::news(Garden::cats_in_b, object("b", "kit", 11, "fed")));
+    garden.step(Garden::news(Garden::cats_in_a, object("a", "tom", 12, "hungry")));
+    looked_at.clear();
+    garden.step(Garden::synced(Garden::birds_in_a, "12"));
+    EXPECT_EQ(looked_at, std::vector<std::string>{"tom"});
 }
 
 }  // namespace

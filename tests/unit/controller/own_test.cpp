@@ -373,11 +373,9 @@ TEST(Wants, AreReadAndTheDecisionIsMadeAgainWithAllThatWasFound) {
     Desk desk;
     Curious curious{2};
     const auto gate = object("gentle", "web");
-    auto recipe = object("recipe-1");
-    recipe.meta.key.ns = "";
     desk.put(gates, gate);
     EXPECT_THAT(desk.creations(), IsEmpty());
-    EXPECT_EQ(answer_reads(desk, {{&gates, gate}, {&recipes, recipe}}), 2);
+    EXPECT_EQ(answer_reads(desk, {{&gates, gate}, {&recipes, recipe("recipe-1")}}), 2);
     const auto& found = curious.looks.back().fetched;
     ASSERT_THAT(found, SizeIs(2));
     EXPECT_EQ(found[0].ref.name, "recipe-0");
@@ -434,7 +432,7 @@ TEST(Wants, OfARunAreReadWithoutAnySet) {
     EXPECT_EQ(reads[0].objects,
               (std::vector<model::Ref>{{&recipes, "", "salt"}, {&runs, "shop", "one"}}));
     desk.take(WorkloadRead{reads[0].ticket,
-                           LiveWorkload{{}, {}, {{&runs, one}, {&recipes, object("salt")}}}});
+                           LiveWorkload{{}, {}, {{&runs, one}, {&recipes, recipe("salt")}}}});
     EXPECT_EQ(found, true);
 }
 
@@ -463,7 +461,7 @@ TEST(Wants, OfWhoKnowsItselfWellEnoughAreReadAloneAndWhatTheyCameToIsKept) {
     const auto reads = desk.done<ReadWorkload>();
     ASSERT_THAT(reads, SizeIs(1));
     EXPECT_EQ(reads[0].objects, (std::vector<model::Ref>{{&recipes, "", "salt"}}));
-    desk.take(WorkloadRead{reads[0].ticket, LiveWorkload{{}, {}, {{&recipes, object("salt")}}}});
+    desk.take(WorkloadRead{reads[0].ticket, LiveWorkload{{}, {}, {{&recipes, recipe("salt")}}}});
     EXPECT_TRUE(poller.looks.back().fetched.at(0).object.has_value());
     EXPECT_THAT(poller.looks.back().objects, SizeIs(1)) << "as it is known";
     desk.put(runs, object("one"));

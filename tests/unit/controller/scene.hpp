@@ -57,7 +57,9 @@ inline Decision moving(const Snapshot& seen, Partition to) {
 // A gate "gentle" that names the set "web", or a run "one"; both do what `then` says, and each look
 // is kept.
 struct Scene {
-    explicit Scene(Settings settings = {}) : desk(std::move(settings)) {
+    explicit Scene(Settings settings = {}, std::span<const api::Api> apis = test_apis,
+                   Trouble trouble = {})
+        : desk(std::move(settings), apis, std::move(trouble)) {
         gate_decides = run_decides = [this](const Snapshot& seen, Instant) {
             looks.push_back(seen);
             return then(seen);

@@ -74,5 +74,35 @@ TEST(Settings, WhatIsWrongInThemIsLogged) {
     EXPECT_EQ(logged[0].text, "data.nonsense: is not known");
 }
 
+// Runs that go by the same words as gates.
+constexpr api::Watch watches_of_runs[] = {
+    {&runs, model::Itself{}}, {&model::config_maps, model::Everybody{}, {.name = "gate-words"}}};
+const api::Api two_of_a_kind[] = {test_apis[0],
+                                  {.name = "run",
+                                   .resource = &runs,
+                                   .watches = watches_of_runs,
+                                   .decide = decide_run,
+                                   .declared = {read_word}}};
+
+TEST(Settings, OfTwoApisThatDeclareTheSameAreReadAndToldOfOnce) {
+    Desk desk{{}, two_of_a_kind};
+    std::vector<std::string> said;
+    gate_decides = run_decides = [&](const engine::Snapshot& seen, Instant) {
+        said.push_back(static_cast<const Word&>(*seen.settings).text);
+        return engine::Decision{};
+    };
+    desk.put(gates, object("gentle", "web"));
+    desk.put(runs, object("one"));
+    said.clear();
+    desk.done<Log>();
+    const auto map = words(20, {{"word", "slowly"}, {"nonsense", ""}});
+    desk.take(EventsArrived{desk.settings_session, {model::Changed{map}}});
+    EXPECT_THAT(said, ElementsAre("slowly", "slowly"));
+    EXPECT_THAT(desk.done<Log>(), SizeIs(1));
+    EXPECT_THAT(desk.done<SettingsTaken>(), SizeIs(1));
+    desk.take(EventsArrived{desk.settings_session, {model::Deleted{map}}});
+    EXPECT_THAT(said, ElementsAre("slowly", "slowly", "", ""));
+}
+
 }  // namespace
 }  // namespace sluice::controller

@@ -21,7 +21,7 @@ model::Pod pod(const std::string& name, std::uint64_t version, const std::string
     one.created = Instant{7000};
     one.ready_since = Instant{9000};
     one.restarts = 3;
-    one.ready = one.running = one.goes_first = true;
+    one.ready = one.running = one.goes_first = one.meta.deleting = true;
     return one;
 }
 
@@ -54,7 +54,17 @@ TEST(MemberTable, NeverGoesBackToAnOlderVersion) {
     model::Pod old = pod("db-a", 4);
     old.ready = false;
     EXPECT_TRUE(kept.table->put(old).objects.empty());
+    old.meta.resource_version = 5;
+    EXPECT_TRUE(kept.table->put(old).objects.empty()) << "the same version is no news";
     EXPECT_TRUE(std::get<model::Pod>(*kept.table->find({"shop", "db-a"})).ready);
+}
+
+TEST(MemberTable, APodWithoutAVersionIsNoPod) {
+    Kept kept;
+    EXPECT_TRUE(kept.table->put(pod("db-a", 0)).objects.empty());
+    EXPECT_EQ(kept.table->size(), 0u);
+    EXPECT_EQ(kept.table->put(pod("db-a", 1)).objects.size(), 1u);
+    EXPECT_EQ(kept.table->find({"shop", "db-b"}), std::nullopt);
 }
 
 TEST(MemberTable, APodThatChangesItsOwnerConcernsBoth) {
@@ -74,6 +84,10 @@ TEST(MemberTable, APodThatNobodyOwnsAnyMoreIsForgotten) {
     orphan.owner_uid.clear();
     EXPECT_EQ(kept.table->put(orphan).owners, (std::vector<model::ObjectKey>{{"shop", "db"}}));
     EXPECT_EQ(kept.table->size(), 0u);
+    kept.table->put(pod("db-a", 7));
+    orphan.meta.resource_version = 7;
+    EXPECT_TRUE(kept.table->put(orphan).objects.empty()) << "that is how it was before";
+    EXPECT_EQ(kept.of(owner_a), Names{"db-a"});
 }
 
 TEST(MemberTable, PodsOfOthersAreNotKept) {
@@ -104,6 +118,34 @@ TEST(MemberTable, WhatACompleteListDoesNotBringIsGoneUnlessItIsNewer) {
     EXPECT_EQ(kept.table->drop_unlisted("", 8).objects,
               (std::vector<model::ObjectKey>{{"shop", "db-b"}}));
     EXPECT_EQ(kept.of(owner_a), (Names{"db-a", "db-c"}));
+    kept.table->begin_list("");
+    EXPECT_EQ(kept.table->drop_unlisted("", 9).objects.size(), 2u)
+        << "one of the very version of the list would be in it";
+}
+
+TEST(MemberTable, ListsOfTwoNamespacesSayNothingAboutEachOther) {
+    Kept kept;
+    model::Pod other = pod("kv-a", 6, owner_b);
+    other.meta.key.ns = "zoo";
+    kept.table->put(pod("db-a", 5));
+    kept.table->put(other);
+    kept.table->begin_list("zoo");
+    kept.table->put(other);
+    kept.table->begin_list("shop");
+    EXPECT_TRUE(kept.table->drop_unlisted("zoo", 9).objects.empty());
+    EXPECT_EQ(kept.table->drop_unlisted("shop", 9).objects,
+              (std::vector<model::ObjectKey>{{"shop", "db-a"}}));
+    EXPECT_EQ(kept.of(owner_b), Names{"kv-a"});
+}
+
+TEST(MemberTable, SaysInWhichVersionItKnowsAPodAndNotItsNamesake) {
+    Kept kept;
+    kept.table->put(pod("db-a", 5));
+    EXPECT_EQ(kept.table->version_of(pod("db-a", 9)), 5u);
+    EXPECT_EQ(kept.table->version_of(pod("db-b", 9)), 0u);
+    model::Pod namesake = pod("db-a", 9);
+    namesake.meta.uid = "bbbbbbbb-0000-0000-0000-000000000001";
+    EXPECT_EQ(kept.table->version_of(namesake), 0u);
 }
 
 }  // namespace

@@ -1,70 +1,11 @@
-#include "runtime/object_table.hpp"
-
 #include <gtest/gtest.h>
 
-#include <algorithm>
+#include "tests/unit/runtime/gates.hpp"
 
 namespace sluice::runtime {
 namespace {
 
-using model::CustomObject;
-using model::ObjectKey;
-using model::Ref;
-using Names = std::vector<std::string>;
-
-constexpr model::Resource gates{"test", "v1", "gates", "Gate"};
-
-// The spec of these objects is nothing but the name of the workload.
-Ref target_of(const CustomObject& object) {
-    return {&model::statefulsets, object.meta.key.ns, object.spec};
-}
-
-CustomObject object(const std::string& name, std::uint64_t version, const std::string& target,
-                    const std::string& uid = "uid-1", const std::string& ns = "shop") {
-    CustomObject one;
-    one.meta = {{ns, name}, uid, version, 7, false};
-    one.spec = target;
-    return one;
-}
-
-template <class Key>
-Names texts_of(const std::vector<Key>& touched) {
-    Names texts;
-    for (const Key& key : touched)
-        texts.push_back(to_text(key));
-    std::ranges::sort(texts);
-    return texts;
-}
-
-Names names(const Affected& affected) {
-    return texts_of(affected.named);
-}
-
-CustomObject owned(const std::string& name, std::uint64_t version, const std::string& owner,
-                   const std::string& owner_uid) {
-    CustomObject one = object(name, version, "", "uid-" + name);
-    one.owner = owner;
-    one.owner_uid = owner_uid;
-    return one;
-}
-
-Names owned_by(const ObjectTable& table, const ObjectKey& owner, const std::string& uid) {
-    Names found;
-    for (const model::Object& one : table.owned_by({owner, uid}))
-        found.push_back(model::meta_of(one).key.name);
-    return found;
-}
-
-CustomObject known(const ObjectTable& table, const ObjectKey& key) {
-    return std::get<CustomObject>(table.find(key).value());
-}
-
-Names naming(const ObjectTable& table, const ObjectKey& workload) {
-    Names found;
-    for (const CustomObject& one : table.about(ref_to(model::statefulsets, workload)))
-        found.push_back(one.meta.key.name);
-    return found;
-}
+using namespace testing;
 
 TEST(ObjectTable, GivesAnObjectBackWithEveryField) {
     Budget budget{1u << 20};
@@ -232,58 +173,41 @@ TEST(ObjectTable, WhatAListHasAndNobodyCouldReadStays) {
     EXPECT_EQ(table.size(), 1u);
 }
 
-model::CustomObject heavy(const std::string& name, std::uint64_t version, std::size_t bytes,
-                          const std::string& ns = "shop") {
-    model::CustomObject one = object(name, version, "web", "uid-" + name, ns);
-    one.status = std::string(bytes, 'x');
-    return one;
-}
-
-std::vector<std::string> left_out_in(const ObjectTable& table) {
-    std::vector<std::string> names;
-    for (const auto& [meta, bytes] : table.left_out({&model::statefulsets, "shop", "web"}))
-        names.push_back(meta.key.name);
-    return names;
-}
-
-TEST(ObjectTable, WhatANamespaceHasNoRoomForIsKnownByItsNameOnly) {
-    Budget budget{10'000};
+TEST(ObjectTable, ListsOfTwoNamespacesSayNothingAboutEachOther) {
+    Budget budget{1u << 20};
     ObjectTable table{{&gates, model::Itself{}}, target_of, budget};
-    table.put(heavy("a", 1, 6'000));
-    EXPECT_EQ(names(table.put(heavy("b", 2, 6'000))), Names{"shop/web"});
-    EXPECT_EQ(left_out_in(table), std::vector<std::string>{"b"});
-    EXPECT_EQ(known(table, {"shop", "b"}).status, "");
-    EXPECT_EQ(known(table, {"shop", "b"}).meta.uid, "uid-b");
-    table.put(heavy("c", 3, 9'000, "post"));
-    EXPECT_EQ(known(table, {"post", "c"}).status.size(), 9'000u) << "that is another namespace";
+    table.put(object("a", 1, "web"));
+    table.put(object("b", 2, "web", "uid-1", "other"));
+    table.begin_list("other");
+    table.put(object("b", 2, "web", "uid-1", "other"));
+    table.begin_list("shop");
+    EXPECT_EQ(table.drop_unlisted("other", 10), Affected{});
+    EXPECT_EQ(names(table.drop_unlisted("shop", 10)), Names{"shop/web"});
+    EXPECT_EQ(table.size(), 1u);
 }
 
-TEST(ObjectTable, WhatWasLeftOutIsTakenWhenThereIsRoom) {
-    Budget budget{10'000};
+TEST(ObjectTable, SaysInWhichVersionItKnowsAnObjectAndNotItsNamesake) {
+    Budget budget{1u << 20};
     ObjectTable table{{&gates, model::Itself{}}, target_of, budget};
-    table.put(heavy("a", 1, 6'000));
-    table.put(heavy("b", 2, 6'000));
-    EXPECT_EQ(table.put(heavy("b", 2, 6'000)), Affected{}) << "there is still no room";
-    table.remove(heavy("a", 1, 6'000));
-    EXPECT_EQ(names(table.put(heavy("b", 2, 6'000))), Names{"shop/web"});
-    EXPECT_EQ(left_out_in(table), std::vector<std::string>{});
-    EXPECT_EQ(table.put(heavy("b", 2, 6'000)), Affected{}) << "no news";
-    table.put(heavy("b", 3, 100));
-    EXPECT_TRUE(budget.has_room("shop", 9'000)) << "what became smaller gave the rest back";
-    table.begin_list("");
-    table.drop_unlisted("", 10);
-    EXPECT_TRUE(budget.has_room("shop", 10'000));
+    table.put(object("gate", 9, "web"));
+    EXPECT_EQ(table.version_of(object("gate", 12, "web")), 9u);
+    EXPECT_EQ(table.version_of(object("gate", 12, "web", "uid-2")), 0u);
+    EXPECT_EQ(table.version_of(object("other", 12, "web")), 0u);
 }
 
-TEST(ObjectTable, KeepsOfAnObjectWhatIsLeftOfIt) {
-    Budget budget{10'000};
-    ObjectTable table{
-        {&gates, model::Itself{}, {}, [](model::CustomObject& one) { one.status.clear(); }},
-        target_of,
-        budget};
-    table.put(heavy("a", 1, 50'000));
-    EXPECT_EQ(left_out_in(table), std::vector<std::string>{});
-    EXPECT_EQ(known(table, {"shop", "a"}).status, "");
+TEST(ObjectTable, ListsTheObjectsOfANamespaceByName) {
+    Budget budget{1u << 20};
+    ObjectTable table{{&gates, model::Itself{}}, target_of, budget};
+    table.put(object("e", 1, "web", "uid-1", "post"));
+    table.put(object("d", 2, "web"));
+    table.put(object("c", 3, "db"));
+    table.put(object("b", 4, "web", "uid-1", "zoo"));
+    Names found;
+    for (const CustomObject& one : table.in("shop"))
+        found.push_back(one.meta.key.name);
+    EXPECT_EQ(found, (Names{"c", "d"}));
+    const auto names_web = [](const CustomObject& one) { return one.spec == "web"; };
+    EXPECT_EQ(table.names_in("shop", names_web), Names{"d"});
 }
 
 }  // namespace

@@ -1,8 +1,10 @@
 #include "runtime/packed_texts.hpp"
 
 #include <gtest/gtest.h>
+#include <malloc.h>
 
 #include <random>
+#include <vector>
 
 namespace sluice::runtime {
 namespace {
@@ -33,6 +35,36 @@ TEST(PackedTexts, ComeBackAsTheyWereWhateverTheirBytes) {
                 text += static_cast<char>(dice() % letters);
         EXPECT_TRUE(comes_back(texts[0], texts[1])) << "the one of number " << i;
     }
+}
+
+TEST(PackedTexts, ComeBackAsTheyWereWherePackingSavesNothing) {
+    for (const char* text : {"abcabc", "xxxxx", "abcdabcd", "0101"})
+        EXPECT_TRUE(comes_back(text, "")) << text;
+}
+
+std::size_t bytes_in_use() {
+    return ::mallinfo2().uordblks;
+}
+
+TEST(PackedTexts, TakeLessThanHalfOfTheMemoryOfUsualJson) {
+    std::string spec;
+    for (int i = 0; i < 20; ++i)
+        spec += R"({"name":"container-)" + std::to_string(i) + R"(","image":"registry/app:v1"},)";
+    std::vector<PackedTexts> all;
+    all.reserve(100);
+    const std::size_t before = bytes_in_use();
+    for (int i = 0; i < 100; ++i)
+        all.emplace_back(spec, "{}");
+    EXPECT_LT(bytes_in_use() - before, 100 * spec.size() / 2);
+}
+
+TEST(PackedTexts, LeaveNoMemoryBehind) {
+    const std::string text(1'000, 'x');
+    ASSERT_TRUE(comes_back(text, text));
+    const std::size_t before = bytes_in_use();
+    for (int i = 0; i < 100; ++i)
+        ASSERT_TRUE(comes_back(text, text));
+    EXPECT_LT(bytes_in_use(), before + 1'000);
 }
 
 }  // namespace

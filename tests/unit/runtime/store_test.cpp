@@ -1,85 +1,12 @@
-#include "runtime/store.hpp"
-
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
 #include "base/dice.hpp"
+#include "tests/unit/runtime/known.hpp"
 
 namespace sluice::runtime {
 namespace {
 
-using model::Pod;
-using model::StatefulSet;
-
-const std::string uid_a = "123e4567-e89b-12d3-a456-426614174000";
-const std::string uid_b = "ffffffff-0000-0000-0000-00000000000f";
-
-std::string pod_uid(int number) {
-    std::string uid = "00000000-0000-4000-8000-000000000000";
-    const std::string digits = std::to_string(number);
-    return uid.replace(uid.size() - digits.size(), digits.size(), digits);
-}
-
-StatefulSet set(const std::string& name, std::uint64_t version, const std::string& uid = uid_a,
-                const std::string& ns = "shop") {
-    StatefulSet one;
-    one.meta = {{ns, name}, uid, version, 7, false};
-    return one;
-}
-
-Pod pod(int ordinal, std::uint64_t version, const std::string& owner = uid_a,
-        const std::string& ns = "shop") {
-    Pod one;
-    one.meta = {{ns, "web-" + std::to_string(ordinal)}, pod_uid(ordinal), version, 0, false};
-    one.owner_uid = owner;
-    one.owner_kind = "StatefulSet";
-    return one;
-}
-
-constexpr model::Watch watches[] = {{&model::statefulsets, model::Itself{}},
-                                    {&model::pods, model::Owner{&model::statefulsets}}};
-
-// A store of sets and their pods.
-struct Known {
-    Touched put(const StatefulSet& one) { return store.concerned(sets_in, of_sets.put(one)); }
-    Touched put(const Pod& one) { return store.concerned(pods_in, of_pods.put(one)); }
-    Touched remove(const StatefulSet& one) { return store.concerned(sets_in, of_sets.remove(one)); }
-    Touched remove(const Pod& one) { return store.concerned(pods_in, of_pods.remove(one)); }
-    void begin_list_of_sets(const std::string& ns) { of_sets.begin_list(ns); }
-    void begin_list_of_pods(const std::string& ns) { of_pods.begin_list(ns); }
-    Touched drop_unlisted_sets(const std::string& ns, std::uint64_t version) {
-        return store.concerned(sets_in, of_sets.drop_unlisted(ns, version));
-    }
-    Touched drop_unlisted_pods(const std::string& ns, std::uint64_t version) {
-        return store.concerned(pods_in, of_pods.drop_unlisted(ns, version));
-    }
-    std::optional<StatefulSet> statefulset(const model::ObjectKey& key) const {
-        auto found = store.find(ref_to(model::statefulsets, key));
-        return found ? std::optional{std::get<StatefulSet>(std::move(*found))} : std::nullopt;
-    }
-    std::vector<Pod> pods_of(const StatefulSet& one) const {
-        return store.owned_by<Pod>(model::pods, one.meta);
-    }
-    Touched sets() const { return store.everybody(); }
-    std::size_t set_count() const { return store.size(model::statefulsets); }
-    std::size_t pod_count() const { return store.size(model::pods); }
-
-    const WatchScope sets_in{&model::statefulsets, ""}, pods_in{&model::pods, ""};
-    Store store{{watches}, 1u << 20};
-    Table& of_sets = store.at(sets_in);
-    Table& of_pods = store.at(pods_in);
-};
-
-std::vector<std::string> names(const Touched& touched) {
-    std::vector<std::string> texts;
-    for (const model::Ref& key : touched)
-        texts.push_back(to_text(key));
-    std::ranges::sort(texts);
-    return texts;
-}
-
-using Names = std::vector<std::string>;
+using namespace testing;
 
 TEST(Store, GivesASetBackWithEveryField) {
     StatefulSet whole = set("web", 9);
@@ -93,6 +20,8 @@ TEST(Store, GivesASetBackWithEveryField) {
     whole.min_ready = 90s;
     whole.strategy = model::UpdateStrategy::OnDelete;
     whole.partition = closed_partition;
+    whole.partition_owner = "kubectl-edit";
+    whole.limits_unavailable = true;
     whole.observed_generation = 6;
     whole.current_revision = "web-6bb";
     whole.update_revision = "web-7cc";
@@ -102,6 +31,14 @@ TEST(Store, GivesASetBackWithEveryField) {
     Known store;
     EXPECT_EQ(names(store.put(whole)), Names{"shop/web"});
     EXPECT_EQ(store.statefulset({"shop", "web"}), whole);
+}
+
+TEST(Store, ASetThatNobodyOwnsHasNoOwner) {
+    StatefulSet alone = set("web", 9);
+    alone.labels = {{"dd-statefulset-pilot", "careful"}};
+    Known store;
+    store.put(alone);
+    EXPECT_EQ(store.statefulset({"shop", "web"}), alone);
 }
 
 TEST(Store, TellsNoPartitionFromAnyPartition) {
@@ -223,71 +160,12 @@ TEST(Store, PodsThatNoSetOwnsAreNotKept) {
     EXPECT_EQ(store.pod_count(), 0u);
 }
 
-TEST(Store, WhatACompleteListDidNotBringIsGone) {
+TEST(Store, SaysInWhichVersionItKnowsAPod) {
     Known store;
-    store.put(set("web", 5));
-    store.put(set("db", 6, uid_b));
-    store.begin_list_of_sets("");
-    store.begin_list_of_pods("");
-    store.put(set("web", 5));
-    EXPECT_EQ(names(store.drop_unlisted_sets("", 10)), Names{"shop/db"});
-    EXPECT_EQ(store.sets(), (Touched{{&model::statefulsets, "shop", "web"}}));
-    EXPECT_EQ(store.set_count(), 1u);
-}
-
-TEST(Store, PodsThatACompleteListDidNotBringAreGone) {
-    Known store;
-    for (int ordinal = 0; ordinal < 3; ++ordinal)
-        store.put(pod(ordinal, 5));
-    store.begin_list_of_sets("");
-    store.begin_list_of_pods("");
-    store.put(pod(1, 5));
-    EXPECT_EQ(names(store.drop_unlisted_pods("shop", 10)), Names{"shop/web"});
-    EXPECT_EQ(store.pod_count(), 1u);
-    EXPECT_EQ(store.pods_of(set("web", 1)).at(0).meta.key.name, "web-1");
-}
-
-TEST(Store, AListSaysNothingAboutOtherNamespaces) {
-    Known store;
-    store.put(set("web", 5, uid_a, "shop"));
-    store.put(set("web", 5, uid_b, "post"));
-    store.put(pod(0, 5, uid_a, "shop"));
-    store.put(pod(0, 5, uid_b, "post"));
-    store.begin_list_of_sets("");
-    store.begin_list_of_pods("");
-    EXPECT_EQ(names(store.drop_unlisted_sets("shop", 10)), Names{"shop/web"});
-    EXPECT_EQ(names(store.drop_unlisted_pods("shop", 10)), Names{"shop/web"});
-    EXPECT_TRUE(store.statefulset({"post", "web"}).has_value());
-    EXPECT_EQ(store.pod_count(), 1u);
-}
-
-TEST(Store, WhatIsNewerThanTheListIsNotGone) {
-    Known store;
-    store.put(set("web", 11));
-    store.put(pod(0, 11));
-    store.begin_list_of_sets("");
-    store.begin_list_of_pods("");
-    EXPECT_TRUE(store.drop_unlisted_sets("", 10).empty());
-    EXPECT_TRUE(store.drop_unlisted_pods("", 10).empty());
-    EXPECT_EQ(store.set_count() + store.pod_count(), 2u);
-    EXPECT_EQ(names(store.drop_unlisted_sets("", 11)), Names{"shop/web"});
-    EXPECT_EQ(names(store.drop_unlisted_pods("", 11)), Names{"shop/web"})
-        << "what is of the very version of the list would be in it";
-}
-
-TEST(Store, AListThatWasCutShortRemovesNothing) {
-    Known store;
-    store.put(set("web", 5));
-    store.put(set("db", 6, uid_b));
-    store.begin_list_of_sets("");
-    store.begin_list_of_pods("");
-    store.put(set("web", 5));  // the first page of a list whose second page never came
-    store.begin_list_of_sets("");
-    store.begin_list_of_pods("");
-    store.put(set("web", 5));
-    store.put(set("db", 6, uid_b));
-    EXPECT_TRUE(store.drop_unlisted_sets("", 10).empty());
-    EXPECT_EQ(store.set_count(), 2u);
+    EXPECT_EQ(store.of_pods.version_of(pod(0, 9)), 0u);
+    store.put(pod(0, 5));
+    EXPECT_EQ(store.of_pods.version_of(pod(0, 9)), 5u);
+    EXPECT_EQ(store.of_pods.version_of(pod(1, 9)), 0u);
 }
 
 TEST(Store, RemovingAPodThatIsNotThereConcernsNobody) {
