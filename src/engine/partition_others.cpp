@@ -167,7 +167,8 @@ std::optional<Decision> PartitionLever::disturbed(const Memory& memory) const {
     // 1000000 is what the policies set with a new template, also with one that came back meanwhile.
     if (braked && gate() != closed_partition && !asks_for_retry()) return hold_at_brake(memory);
     const bool exposes = standing_.exposed.value > 0;
-    if (braked || (!exposes && gate() != closed_partition))
+    const bool is_released = gate() == memory.partition && memory.brake != Partition{};
+    if (braked || is_released || (!exposes && gate() != closed_partition))
         return resume(caught_up(memory), exposes ? gate() : closed_partition);
     return std::nullopt;
 }

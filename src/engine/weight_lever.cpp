@@ -206,7 +206,7 @@ Decision WeightLever::rest(Memory memory) const {
     Decision decision =
         move(std::move(memory), resting(), {Phase::Idle, Reason::RolloutCompleted, message, {}});
     decision.notices.push_back({Reason::RolloutCompleted, message});
-    decision.ended = {"completed", took};
+    decision.ended = {"superseded", took};
     return decision;
 }
 

@@ -1,6 +1,6 @@
 """What `make test` runs, and what runs beside what.
 
-Tests on the control plane mostly wait, so four of their sessions, each with a plane of its own, run
+Tests on the control plane mostly wait, so five of their sessions, each with a plane of its own, run
 beside everything else, which steps back for them: it has the lower priority.
 """
 
@@ -16,8 +16,9 @@ from .running import Runner, Suite
 ROOT = Path(__file__).resolve().parents[2]
 PYTEST = ("/usr/bin/python3", "-B", "-m", "pytest", "-q", "-p", "no:cacheprovider")
 CLUSTER_SECONDS_MAX = 3600.0
-# About as long as all others of their mark together.
-OWNERS = ("tests/cluster/test_extended*.py", "tests/cluster/test_statefulcluster*.py")
+# These take about as long as all others of their mark together.
+OWNERS = ("tests/cluster/test_extendedstatefulset*.py", "tests/cluster/test_statefulcluster*.py")
+JOBS = ("tests/cluster/test_extendedjob.py",)
 PILOT = ("tests/cluster/test_pilot.py",)
 
 
@@ -93,8 +94,9 @@ def cluster_lanes(built: Gate) -> list[Lane]:
     ready = Gate()
     shared, abused = "not abuse and not deep", "abuse and not deep"
     return [control_plane(ready),
-            cluster("cluster", shared, built, ready, without=OWNERS),
+            cluster("cluster", shared, built, ready, without=(*OWNERS, *JOBS)),
             cluster("cluster owners", shared, built, ready, only=OWNERS),
+            cluster("cluster jobs", shared, built, ready, only=JOBS),
             cluster("cluster abuse", abused, built, ready, without=PILOT),
             cluster("cluster pilot", abused, built, ready, only=PILOT)]
 

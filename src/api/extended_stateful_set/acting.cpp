@@ -146,6 +146,7 @@ void Reconciliation::write_status(bool is_urgent) {
     if (config_.is_known()) status.config.versions = config_.versions;
     status.written = in_whole_seconds(now_);
     auto write = api::status_write(subject(), object_, old_, status);
+    if (!write) return;
     decision_.needs_live = decision_.needs_live || is_urgent;
     add_action(std::move(*write));
 }

@@ -254,6 +254,7 @@ void Reconciliation::write_status(bool is_urgent) {
     Status status = next_;
     status.written = in_whole_seconds(now_);
     auto write = api::status_write(subject(), object_, old_, status);
+    if (!write) return;
     const bool is_new_revision =
         std::ranges::find(old_.revisions, revision_) == old_.revisions.end();
     if (is_new_revision) {

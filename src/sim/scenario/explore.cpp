@@ -129,6 +129,7 @@ std::vector<Disturbance> disturbances(const Outcome& plain, std::uint64_t seed,
 std::vector<Outcome> play_each(const Scenario& scenario, std::uint64_t seed,
                                const std::vector<Disturbance>& all) {
     std::vector<Outcome> outcomes;
+    outcomes.reserve(all.size());
     for (const Disturbance& one : all)
         outcomes.push_back(play(scenario, seed, one));
     return outcomes;

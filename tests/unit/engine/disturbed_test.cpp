@@ -76,6 +76,17 @@ TEST(Brake, IsReleasedByAWordAndForgotten) {
         << "that is a manifest, and not the brake again";
 }
 
+TEST(Brake, IsForgottenWhereWhoRaisedItLowersItAgain) {
+    Snapshot look = set_to(4, open_at(5, 1));
+    look = then(look, steer(look, course(step_to(5)), noon));
+    look = set_to(1, look);
+    look = then(look, steer(look, course(step_to(5)), noon));
+    EXPECT_EQ(recall(look.workload)->brake, Partition{});
+    look = set_to(5, look);
+    EXPECT_EQ(steer(look, course(step_to(5)), noon).report.reason, Reason::PartitionRestored)
+        << "that is a manifest, and not the brake again";
+}
+
 TEST(ClosedGate, AGateThatExposesNobodyIsClosedForThoseThatAreYetToCome) {
     const Decision decision = steer(open_at(3, 3), course(step_to(1)), noon);
     EXPECT_EQ(moved_to(decision), closed_partition);

@@ -218,7 +218,7 @@ TEST(WeightRollout, WhatWasUpdatedFollowsARevisionThatIsTakenBack) {
     EXPECT_FALSE(home.memory->open);
     EXPECT_EQ(told(home, Reason::RolloutCompleted), "The plugin is back at revision v1.");
     ASSERT_TRUE(home.ended);
-    EXPECT_STREQ(home.ended->outcome, "completed");
+    EXPECT_STREQ(home.ended->outcome, "superseded");
     EXPECT_EQ(home.ended->took, 10min);
 }
 
